@@ -1,0 +1,82 @@
+"""Protocols between the engine and its models; adding a model is one class with one method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from core.domain.fact import Concept
+from core.domain.judgement import Judgement
+from core.domain.provenance import ModelIdentity
+from core.domain.scoring import ScoringItem
+
+FloatMatrix = npt.NDArray[np.float32]
+FloatVector = npt.NDArray[np.float64]
+IntVector = npt.NDArray[np.int32]
+
+
+class TextEmbedder(Protocol):
+    """Text to unit rows. `space` names the vector space: equal spaces have comparable rows."""
+
+    @property
+    def identity(self) -> ModelIdentity: ...
+    @property
+    def space(self) -> str: ...
+    @property
+    def dimensions(self) -> int: ...
+    def embed_texts(self, texts: Sequence[str]) -> FloatMatrix:
+        """(n, dimensions) float32, L2-normalised rows, in the order given."""
+        ...
+
+
+class ImageEmbedder(Protocol):
+    """Image files to unit rows."""
+
+    @property
+    def identity(self) -> ModelIdentity: ...
+    @property
+    def space(self) -> str: ...
+    @property
+    def dimensions(self) -> int: ...
+    def embed_images(self, paths: Sequence[Path]) -> FloatMatrix:
+        """(n, dimensions) float32, L2-normalised rows, in the order given."""
+        ...
+
+
+class ConceptExtractor(Protocol):
+    """Sentences to the concepts they name."""
+
+    @property
+    def identity(self) -> ModelIdentity: ...
+    def extract(self, sentences: Sequence[str]) -> list[tuple[Concept, ...]]:
+        """One tuple a sentence, in reading order."""
+        ...
+
+
+class AlignmentScorer(Protocol):
+    """Judges facts against their image or what is known of it. Higher = better aligned.
+
+    Paper: Symbal 4.1 (embedding, text-only and vision-language scorers).
+    """
+
+    @property
+    def identity(self) -> ModelIdentity: ...
+    @property
+    def approximate(self) -> str:
+        """Why the scores are only approximate, one clause for screens and reports; "" if exact."""
+        ...
+
+    def score(self, items: Sequence[ScoringItem]) -> list[Judgement]:
+        """One judgement an item, in the order given."""
+        ...
+
+    def wrong_below(self, values: FloatVector) -> float:
+        """A fact with alignment below this counts as wrong in 2x2 tables.
+
+        values: (n,) alignments of all scored facts of the dataset (some scorers are relative to it).
+        """
+        ...
