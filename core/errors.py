@@ -46,7 +46,7 @@ class RunError(AuditError):
     """A run cannot be found, read, resumed or written."""
 
 
-class Cancelled(AuditError):
+class AuditCancelledError(AuditError):
     """The analyst asked the run to stop; finished parts are kept."""
 
     exit_code = 3
