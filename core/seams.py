@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+from PIL.Image import Image
 
 from core.domain.fact import Concept
 from core.domain.judgement import Judgement
@@ -34,7 +34,7 @@ class TextEmbedder(Protocol):
 
 
 class ImageEmbedder(Protocol):
-    """Image files to unit rows."""
+    """Images to unit rows."""
 
     @property
     def identity(self) -> ModelIdentity: ...
@@ -42,7 +42,12 @@ class ImageEmbedder(Protocol):
     def space(self) -> str: ...
     @property
     def dimensions(self) -> int: ...
-    def embed_images(self, paths: Sequence[Path]) -> FloatMatrix:
+    @property
+    def input_pixels(self) -> int:
+        """Shorter side in pixels below which an image loses detail the model could use."""
+        ...
+
+    def embed_images(self, images: Sequence[Image]) -> FloatMatrix:
         """(n, dimensions) float32, L2-normalised rows, in the order given."""
         ...
 

@@ -1,0 +1,96 @@
+"""v by contrast: the feature whose presence goes most with the error over the whole dataset.
+
+Departs: Symbal 4.2 names the feature most frequent in the worst image cluster, where frequent
+features ("person", "wall") win by being frequent. See DESIGN 5.1 and `summaries.symbal_2_visual_feature`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse, stats
+
+from core.domain.finding import Vote
+
+MAX_CANDIDATES = 5
+MIN_TOGETHER = 2
+SHORTLIST = 60
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureTable:
+    """Which sample shows which feature.
+
+    names: (m,) feature names. present: (n, m) sparse 0/1. presence_from: where presence was read.
+    """
+
+    names: tuple[str, ...]
+    present: sparse.csc_matrix
+    presence_from: str
+
+    @classmethod
+    def build(cls, features: Sequence[Collection[str]], presence_from: str) -> FeatureTable:
+        """features: for each sample, the names of what it shows."""
+        names = sorted({f for sample in features for f in sample})
+        index = {name: i for i, name in enumerate(names)}
+        rows = np.repeat(np.arange(len(features)), [len(f) for f in features])
+        columns = np.fromiter((index[f] for sample in features for f in sample), np.int64, len(rows))
+        ones = np.ones(len(rows), np.int32)
+        present = sparse.csc_matrix((ones, (rows, columns)), shape=(len(features), len(names)))
+        return cls(tuple(names), present, presence_from)
+
+    def column(self, name: str) -> npt.NDArray[np.bool_]:
+        """(n,) True where the sample shows the feature; all False for an unknown name."""
+        if name not in self.names:
+            return np.zeros(self.present.shape[0], bool)
+        return np.asarray(self.present[:, self.names.index(name)].toarray()[:, 0] > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Candidates for v, strongest first. log_p: natural log of the best one's one-sided Fisher p."""
+
+    candidates: tuple[Vote, ...]
+    log_p: float
+
+
+def contrast_features(
+    wrong: npt.NDArray[np.bool_], table: FeatureTable, *, without: Collection[str]
+) -> Contrast:
+    """Up to five features by strength of association with the error, strongest first.
+
+    wrong: (n,) the sample says t wrongly. Order: one-sided Fisher exact p (exact for small counts);
+    weight: hypergeometric z. A feature needs two samples in which it meets the error, and more of
+    them than chance would give.
+    """
+    n, n_wrong = len(wrong), int(wrong.sum())
+    totals = np.asarray(table.present.sum(axis=0)).ravel().astype(np.float64)
+    together = np.asarray(table.present.T @ wrong.astype(np.int32)).ravel()
+    z = hypergeometric_z(together, n, totals, n_wrong)
+    barred = np.isin(np.array(table.names), list(without)) if table.names else np.zeros(0, bool)
+    usable = np.flatnonzero((together >= MIN_TOGETHER) & (z > 0) & ~barred)
+    shortlist = usable[np.argsort(-z[usable], kind="stable")[:SHORTLIST]]
+    by_count = usable[np.argsort(-together[usable], kind="stable")[:SHORTLIST]]
+    shortlist = np.union1d(shortlist, by_count)
+    if not len(shortlist):
+        return Contrast((), 0.0)
+    log_p = np.asarray(
+        stats.hypergeom.logsf(together[shortlist] - 1, n, totals[shortlist].astype(int), n_wrong), np.float64
+    )
+    order = np.lexsort((shortlist, -z[shortlist], log_p))[:MAX_CANDIDATES]
+    votes = tuple(Vote(table.names[shortlist[i]], round(float(z[shortlist[i]]), 3)) for i in order)
+    return Contrast(votes, float(log_p[order[0]]))
+
+
+def hypergeometric_z(
+    together: npt.NDArray[np.integer], n: int, totals: npt.NDArray[np.float64], n_wrong: int
+) -> npt.NDArray[np.float64]:
+    """(m,) standardised excess of wrong-and-present samples over chance; > 0 = more than chance."""
+    if n < 2:
+        return np.zeros(len(totals))
+    expected = totals * n_wrong / n
+    variance = expected * (1 - totals / n) * (n - n_wrong) / (n - 1)
+    return np.asarray((together - expected) / np.sqrt(np.maximum(variance, 1e-12)))

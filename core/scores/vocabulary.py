@@ -1,0 +1,134 @@
+"""Names of a closed object vocabulary for free concepts: "men" is a person, "sofa" is a couch.
+
+A heuristic of general means (lemmas, spelling, a table of words for people, MiniLM similarity),
+with thresholds measured on COCO val2017's human captions against its labels; see
+`benchmarks/vocabulary_match.py`. A concept that names nothing of the vocabulary is not judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.domain.fact import Concept
+from core.scores.people import PEOPLE, is_person_word
+from core.seams import FloatMatrix, TextEmbedder
+
+SYNONYM_SIMILARITY = 0.68
+SYNONYM_MARGIN = 0.15
+HEAD_SIMILARITY = 0.66
+MIN_SUPPORT = 0.5
+MIN_SUPPORT_COUNT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """term: the vocabulary's word. how: "exact", "compound", "spelling", "person", "head" or "synonym".
+
+    `head` and `synonym` are guesses that a data check may take back (`inexact`).
+    """
+
+    term: str
+    how: str
+
+    @property
+    def inexact(self) -> bool:
+        return self.how in {"head", "synonym"}
+
+
+class ObjectVocabulary:
+    """Maps concepts to the terms of a closed vocabulary.
+
+    terms: the vocabulary's words, any case. lemmas: each term's noun lemmas ("skis" -> "ski").
+    """
+
+    def __init__(self, terms: Sequence[str], lemmas: Mapping[str, str], text: TextEmbedder) -> None:
+        self.terms = tuple(sorted({t.strip().lower() for t in terms if t.strip()}))
+        self._text = text
+        self._by_form: dict[str, str] = {}
+        for term in self.terms:
+            for form in (term, lemmas.get(term, term)):
+                self._by_form.setdefault(form, term)
+        self._by_spelling = {_squeeze(form): term for form, term in self._by_form.items()}
+        self._by_head = self._unique_heads()
+        self._person = next((t for t in self.terms if t in PEOPLE), None)
+        self._vectors = text.embed_texts(self.terms)
+        self._known: dict[str, Match | None] = {}
+
+    def _unique_heads(self) -> dict[str, str]:
+        """Last word of the terms of several words, where only one term ends in it."""
+        heads: dict[str, list[str]] = {}
+        for form, term in self._by_form.items():
+            words = form.split()
+            if len(words) > 1:
+                heads.setdefault(words[-1], []).append(term)
+        return {head: terms[0] for head, terms in heads.items() if len(set(terms)) == 1}
+
+    def match(self, concepts: Sequence[Concept]) -> list[Match | None]:
+        """The term each concept names, None where it names nothing of the vocabulary."""
+        unknown = {c.text: c for c in concepts if c.text not in self._known}
+        pending: list[Concept] = []
+        for text, concept in unknown.items():
+            match = self._by_rule(concept)
+            if match is None and self.terms:
+                pending.append(concept)
+            self._known[text] = match
+        if pending:
+            similarity = self._text.embed_texts([c.text for c in pending]) @ self._vectors.T
+            for concept, row in zip(pending, similarity, strict=True):
+                self._known[concept.text] = self._by_similarity(concept, row)
+        return [self._known[c.text] for c in concepts]
+
+    def _by_rule(self, concept: Concept) -> Match | None:
+        words = concept.text.split()
+        for start in range(len(words)):
+            form = " ".join(words[start:])
+            if form in self._by_form:
+                return Match(self._by_form[form], "exact" if start == 0 else "compound")
+        spelling = self._by_spelling.get(_squeeze(concept.text))
+        if spelling:
+            return Match(spelling, "spelling")
+        if self._person and is_person_word(concept.head):
+            return Match(self._person, "person")
+        return None
+
+    def _by_similarity(self, concept: Concept, row: FloatMatrix) -> Match | None:
+        head = self._by_head.get(concept.head)
+        if head is not None and row[self.terms.index(head)] >= HEAD_SIMILARITY:
+            return Match(head, "head")
+        order = np.argsort(-row)
+        best = self.terms[int(order[0])]
+        runner_up = float(row[order[1]]) if len(order) > 1 else 0.0
+        if row[order[0]] < SYNONYM_SIMILARITY or row[order[0]] - runner_up < SYNONYM_MARGIN:
+            return None
+        if _is_part_of_name(concept.text, best):
+            return None
+        return Match(best, "synonym")
+
+
+def _squeeze(text: str) -> str:
+    return text.replace(" ", "").replace("-", "")
+
+
+def _is_part_of_name(concept: str, term: str) -> bool:
+    """True where one only borrows the other's word: "clock tower", "tennis", "bedroom", "toothpick"."""
+    short, long = sorted((_squeeze(concept), _squeeze(term)), key=len)
+    if long.startswith(short):
+        return True
+    return len(concept.split()) > 1 and any(w in term.split() for w in concept.split()[:-1])
+
+
+def unsupported_matches(matched: Mapping[str, Sequence[bool]]) -> frozenset[str]:
+    """Concepts whose inexact match the data speaks against.
+
+    matched: concept -> for each fact naming it, whether the matched term is in that sample's objects.
+    A guess that is right less than half the time over at least 10 facts is taken back: those
+    concepts are not judged, rather than called wrong.
+    """
+    return frozenset(
+        concept
+        for concept, present in matched.items()
+        if len(present) >= MIN_SUPPORT_COUNT and sum(present) < MIN_SUPPORT * len(present)
+    )
