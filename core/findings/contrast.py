@@ -6,7 +6,7 @@ features ("person", "wall") win by being frequent. See DESIGN 5.1 and `summaries
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,29 +24,44 @@ SHORTLIST = 60
 class FeatureTable:
     """Which sample shows which feature.
 
-    names: (m,) feature names. present: (n, m) sparse 0/1. presence_from: where presence was read.
+    names: (m,) feature names. present: (n, m) sparse 0/1. known: (n,) False where nothing is known
+    of the sample's features; such samples are in no 2x2 table. presence_from: where presence was read.
     """
 
     names: tuple[str, ...]
     present: sparse.csc_matrix
+    known: npt.NDArray[np.bool_]
     presence_from: str
-
-    @classmethod
-    def build(cls, features: Sequence[Collection[str]], presence_from: str) -> FeatureTable:
-        """features: for each sample, the names of what it shows."""
-        names = sorted({f for sample in features for f in sample})
-        index = {name: i for i, name in enumerate(names)}
-        rows = np.repeat(np.arange(len(features)), [len(f) for f in features])
-        columns = np.fromiter((index[f] for sample in features for f in sample), np.int64, len(rows))
-        ones = np.ones(len(rows), np.int32)
-        present = sparse.csc_matrix((ones, (rows, columns)), shape=(len(features), len(names)))
-        return cls(tuple(names), present, presence_from)
 
     def column(self, name: str) -> npt.NDArray[np.bool_]:
         """(n,) True where the sample shows the feature; all False for an unknown name."""
         if name not in self.names:
             return np.zeros(self.present.shape[0], bool)
         return np.asarray(self.present[:, self.names.index(name)].toarray()[:, 0] > 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeaturePairs:
+    """Mentions of features by sample, from which a table can be built with some facts left out.
+
+    sample, feature: (p,) indices. fact: (p,) id of the fact the mention stands in, -1 if in none.
+    """
+
+    names: tuple[str, ...]
+    sample: npt.NDArray[np.int64]
+    feature: npt.NDArray[np.int64]
+    fact: npt.NDArray[np.int64]
+    known: npt.NDArray[np.bool_]
+    presence_from: str
+
+    def table(self, without_facts: npt.NDArray[np.int64]) -> FeatureTable:
+        """The features of all samples, not counting mentions inside `without_facts`."""
+        keep = ~np.isin(self.fact, without_facts) if (self.fact >= 0).any() else slice(None)
+        sample, feature = self.sample[keep], self.feature[keep]
+        shape = (len(self.known), len(self.names))
+        present = sparse.csc_matrix((np.ones(len(sample), np.int32), (sample, feature)), shape=shape)
+        present.data[:] = 1  # several mentions in one sample count once
+        return FeatureTable(self.names, present, self.known, self.presence_from)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +81,11 @@ def contrast_features(
     weight: hypergeometric z. A feature needs two samples in which it meets the error, and more of
     them than chance would give.
     """
+    wrong = wrong[table.known]
+    present = table.present[table.known]
     n, n_wrong = len(wrong), int(wrong.sum())
-    totals = np.asarray(table.present.sum(axis=0)).ravel().astype(np.float64)
-    together = np.asarray(table.present.T @ wrong.astype(np.int32)).ravel()
+    totals = np.asarray(present.sum(axis=0)).ravel().astype(np.float64)
+    together = np.asarray(present.T @ wrong.astype(np.int32)).ravel()
     z = hypergeometric_z(together, n, totals, n_wrong)
     barred = np.isin(np.array(table.names), list(without)) if table.names else np.zeros(0, bool)
     usable = np.flatnonzero((together >= MIN_TOGETHER) & (z > 0) & ~barred)

@@ -97,7 +97,7 @@ def candidate(
     name = votes[0].text if votes else ""
     present = table.column(name)
     feature = VisualFeature(name, votes, rule, table.presence_from)
-    association = associate(wrong.samples, present)
+    association = associate(wrong.samples[table.known], present[table.known])
     return Candidate(error, wrong, present, feature, stage2, association, contrast)
 
 

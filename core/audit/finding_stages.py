@@ -1,0 +1,328 @@
+"""Stages from scores to findings: rank clusters, name t, group images, name v. Paper: Symbal 4.1, 4.2, A.3."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from core.audit.context import Audit, Stage
+from core.audit.image_stages import image_rows
+from core.clusters.symbal_2_group_images import group_images
+from core.domain.cluster import Cluster, Interval
+from core.domain.finding import Finding, TextualFact, Vote
+from core.findings.features import pairs_from_captions, pairs_from_objects, pairs_from_references, same_thing
+from core.findings.contrast import FeaturePairs, FeatureTable
+from core.findings.systematic_misalignment import (
+    Candidate,
+    ErrorIndicator,
+    Stage2,
+    TextualError,
+    candidate,
+    rank_findings,
+    textual_errors,
+)
+from core.runs.parts import StageStore
+from core.scores.rank_clusters import rank_clusters
+from core.summaries.symbal_1_textual_fact import textual_facts
+from core.summaries.symbal_2_visual_feature import most_frequent_features
+
+CLUSTERS_SCHEMA = pa.schema(
+    [
+        ("cluster_id", pa.int32()),
+        ("size", pa.int32()),
+        ("n_scored", pa.int32()),
+        ("n_unscored", pa.int32()),
+        ("mean_alignment", pa.float64()),
+        ("low", pa.float64()),
+        ("high", pa.float64()),
+        ("rank", pa.int32()),
+        ("excluded", pa.string()),
+        ("textual_facts", pa.list_(pa.string())),
+    ]
+)
+IMAGES_SCHEMA = pa.schema([("text_cluster", pa.int32()), ("image_row", pa.int64()), ("cluster", pa.int32())])
+EVIDENCE_SCHEMA = pa.schema(
+    [
+        ("finding_id", pa.string()),
+        ("sample_index", pa.int32()),
+        ("fact_id", pa.int64()),
+        ("wrong", pa.bool_()),
+        ("feature_present", pa.bool_()),
+    ]
+)
+EVIDENCE_LIMIT = 2000
+
+
+@dataclass(slots=True)
+class Facts:
+    """Arrays over all facts. said_wrongly: fact id -> names it says wrongly (misaligned facts only)."""
+
+    sample: npt.NDArray[np.int64]
+    cluster: npt.NDArray[np.int64]
+    alignment: npt.NDArray[np.float64]
+    names: list[list[str]]
+    said_wrongly: dict[int, list[str]]
+
+    @classmethod
+    def read(cls, audit: Audit) -> Facts:
+        scores = audit.stores["scores"].read_table(["value", "unsupported"])
+        concepts = audit.stores["concepts"].read_table()["concepts"].to_pylist()
+        names = [sorted({n for c in cell or () for n in (c["text"], c["head"])}) for cell in concepts]
+        alignment = np.array([np.nan if v is None else v for v in scores["value"].to_pylist()], np.float64)
+        below = audit.summary("scores")["wrong_below"]
+        unsupported = scores["unsupported"].to_pylist()
+        said = {
+            int(i): unsupported[i] or [c["text"] for c in concepts[i] or ()]
+            for i in np.flatnonzero(alignment < below)
+        }
+        sample = audit.stores["facts"].read_table(["sample_index"])["sample_index"]
+        grouping = audit.stores["fact_grouping"].read_table()["cluster"]
+        return cls(
+            np.asarray(sample.to_numpy(), np.int64),
+            np.asarray(grouping.to_numpy(), np.int64),
+            alignment,
+            names,
+            said,
+        )
+
+
+def text_clusters_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
+    """All fact clusters ranked by misalignment, with the textual facts each stands for."""
+    facts = Facts.read(audit)
+    ranked = rank_clusters(facts.cluster, facts.alignment)
+    misaligned: dict[int, list[list[str]]] = defaultdict(list)
+    for fact, said in facts.said_wrongly.items():
+        misaligned[int(facts.cluster[fact])].append(said)
+    named = {c.cluster_id: textual_facts(misaligned[c.cluster_id]) for c in ranked}
+    errors = textual_errors(ranked, lambda c: named[c.cluster_id], audit.config.top_k)
+    store.write_table(0, _clusters_table(ranked, named))
+    return {"n_clusters": len(ranked), "errors": [asdict(e) for e in errors]}
+
+
+def _clusters_table(clusters: Sequence[Cluster], named: Mapping[int, Sequence[TextualFact]]) -> pa.Table:
+    rows = [
+        {
+            "cluster_id": c.cluster_id,
+            "size": c.size,
+            "n_scored": c.n_scored,
+            "n_unscored": c.n_unscored,
+            "mean_alignment": c.mean_alignment,
+            "low": c.interval.low if c.interval else None,
+            "high": c.interval.high if c.interval else None,
+            "rank": c.rank,
+            "excluded": c.excluded,
+            "textual_facts": [t.text for t in named[c.cluster_id]],
+        }
+        for c in clusters
+    ]
+    return pa.Table.from_pylist(rows, schema=CLUSTERS_SCHEMA)
+
+
+def read_errors(audit: Audit) -> list[TextualError]:
+    """The textual errors found by the text_clusters stage."""
+    errors = []
+    for e in audit.summary("text_clusters")["errors"]:
+        cluster = dict(e["cluster"])
+        cluster["interval"] = Interval(**cluster["interval"]) if cluster["interval"] else None
+        t = e["textual_fact"]
+        fact = TextualFact(t["text"], tuple(Vote(**v) for v in t["candidates"]))
+        errors.append(TextualError(fact, Cluster(**cluster), tuple(e["also_in"])))
+    return errors
+
+
+def image_grouping_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
+    """For each C_text, the clusters of its images; one part a fact cluster."""
+    vectors = audit.stores["image_vectors"].read_array()
+    rows_of = image_rows(audit)
+    facts = Facts.read(audit)
+    wanted = sorted({e.cluster.cluster_id for e in read_errors(audit)})
+    for part, cluster_id in enumerate(wanted):
+        audit.cancel.raise_if_requested()
+        if not store.has_part(part):
+            rows = np.unique(rows_of[facts.sample[facts.cluster == cluster_id]])
+            rows = rows[rows >= 0]
+            labels = group_images(vectors[rows], seed=audit.config.seed).labels if len(rows) else rows
+            columns = [
+                pa.array(np.full(len(rows), cluster_id), pa.int32()),
+                pa.array(rows, pa.int64()),
+                pa.array(labels, pa.int32()),
+            ]
+            store.write_table(part, pa.Table.from_arrays(columns, schema=IMAGES_SCHEMA))
+        audit.emit(
+            "progress", stage="image_grouping", n_done=part + 1, n_total=len(wanted), unit="fact clusters"
+        )
+    return {"n_text_clusters": len(wanted)}
+
+
+def findings_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
+    """The ranked findings (in the summary) and the evidence of each (one part a finding)."""
+    facts = Facts.read(audit)
+    features = feature_pairs(audit, facts)
+    closed = audit.setting == "objects"
+    images = _ImageClusters.read(audit)
+    n_samples = len(features.known)
+    found: list[Candidate] = []
+    for error in read_errors(audit):
+        audit.cancel.raise_if_requested()
+        wrong = _indicator(error.textual_fact.text, facts, n_samples)
+        table = features.table(wrong.facts)
+        barred = same_thing(error.textual_fact.text, table.names, closed_vocabulary=closed)
+        stage2 = _stage_2(error, facts, table, images, wrong, barred)
+        found.append(candidate(error, wrong, table, stage2, audit.config.visual_feature_rule, barred))
+    ids = audit.stores["samples"].read_table(["sample_id"])["sample_id"].to_pylist()
+    findings = rank_findings(found, audit.config.top_k, ids)
+    by_name = {c.error.textual_fact.text: c for c in found}
+    for part, finding in enumerate(findings):
+        c = by_name[finding.textual_fact.text]
+        store.write_table(part, _evidence(finding, c, facts))
+    if not findings:
+        store.write_table(0, EVIDENCE_SCHEMA.empty_table())
+    return {"findings": [finding_json(f) for f in findings], "n_candidates": len(found)}
+
+
+def feature_pairs(audit: Audit, facts: Facts) -> FeaturePairs:
+    """What the samples show: objects, else references, else the rest of their captions."""
+    samples = audit.stores["samples"].read_table(["objects", "references"])
+    if audit.setting == "objects":
+        return pairs_from_objects(samples["objects"].to_pylist())
+    if audit.setting == "reference-based":
+        cells = audit.stores["reference_concepts"].read_table()["concepts"].to_pylist()
+        names = [{n for c in cell or () for n in (c["text"], c["head"])} for cell in cells]
+        return pairs_from_references(names, [bool(refs) for refs in samples["references"].to_pylist()])
+    rows = ((int(s), i, names) for i, (s, names) in enumerate(zip(facts.sample, facts.names, strict=True)))
+    return pairs_from_captions(rows, samples.num_rows)
+
+
+def _indicator(name: str, facts: Facts, n_samples: int) -> ErrorIndicator:
+    ids = np.array([i for i, said in facts.said_wrongly.items() if name in said], np.int64)
+    samples = np.zeros(n_samples, bool)
+    samples[facts.sample[ids]] = True
+    return ErrorIndicator(samples, ids)
+
+
+@dataclass(slots=True)
+class _ImageClusters:
+    """Image clusters of the fact clusters, and the image row of each sample."""
+
+    table: pa.Table | None
+    row_of_sample: npt.NDArray[np.int64] | None
+
+    @classmethod
+    def read(cls, audit: Audit) -> _ImageClusters:
+        if "image_grouping" not in audit.stores:
+            return cls(None, None)
+        return cls(audit.stores["image_grouping"].read_table(), image_rows(audit))
+
+    def label_of_sample(self, text_cluster: int) -> npt.NDArray[np.int64] | None:
+        """(n_samples,) image cluster inside one fact cluster, -1 for samples outside it."""
+        if self.table is None or self.row_of_sample is None:
+            return None
+        mine = np.asarray(self.table["text_cluster"].to_numpy() == text_cluster)
+        rows = np.asarray(self.table["image_row"].to_numpy())[mine]
+        labels = np.asarray(self.table["cluster"].to_numpy())[mine]
+        by_row = np.full(int(self.row_of_sample.max(initial=-1)) + 2, -1, np.int64)
+        by_row[rows] = labels
+        return by_row[self.row_of_sample]  # row -1 (no image) reads the last entry, which stays -1
+
+
+def _stage_2(
+    error: TextualError,
+    facts: Facts,
+    table: FeatureTable,
+    images: _ImageClusters,
+    wrong: ErrorIndicator,
+    barred: Collection[str],
+) -> Stage2:
+    """C_image (worst image cluster of C_text) and its most frequent features. Paper: Symbal 4.2."""
+    members = np.flatnonzero(facts.cluster == error.cluster.cluster_id)
+    label = images.label_of_sample(error.cluster.cluster_id)
+    if label is None:
+        shown = np.unique(facts.sample[np.intersect1d(wrong.facts, members)])
+        return Stage2(None, _frequent(table, shown, barred))
+    ranked = rank_clusters(label[facts.sample[members]], facts.alignment[members])
+    worst = ranked[0] if ranked and ranked[0].rank is not None else None
+    if worst is None:
+        return Stage2(None, ())
+    shown = np.unique(facts.sample[members][label[facts.sample[members]] == worst.cluster_id])
+    return Stage2(worst, _frequent(table, shown, barred))
+
+
+def _frequent(table: FeatureTable, samples: npt.NDArray[np.int64], barred: Collection[str]) -> tuple[Vote, ...]:
+    rows = table.present.tocsr()[samples]
+    shown = [[table.names[j] for j in rows.indices[a:b]] for a, b in zip(rows.indptr, rows.indptr[1:], strict=False)]
+    return most_frequent_features(shown, without=barred)
+
+
+def _evidence(finding: Finding, c: Candidate, facts: Facts) -> pa.Table:
+    """Facts behind a finding: all that say t wrongly, then others of C_text, at most 2,000 of each."""
+    members = np.flatnonzero(facts.cluster == finding.text_cluster.cluster_id)
+    others = np.setdiff1d(members, c.wrong.facts)[:EVIDENCE_LIMIT]
+    ids = np.concatenate([c.wrong.facts[:EVIDENCE_LIMIT], others]).astype(np.int64)
+    wrong = np.arange(len(ids)) < min(len(c.wrong.facts), EVIDENCE_LIMIT)
+    sample = facts.sample[ids]
+    columns = [
+        pa.array([finding.finding_id] * len(ids), pa.string()),
+        pa.array(sample, pa.int32()),
+        pa.array(ids, pa.int64()),
+        pa.array(wrong),
+        pa.array(c.present[sample]),
+    ]
+    return pa.Table.from_arrays(columns, schema=EVIDENCE_SCHEMA)
+
+
+def finding_json(finding: Finding) -> dict[str, Any]:
+    """A finding as it stands in findings.json."""
+    return {
+        "finding_id": finding.finding_id,
+        "rank": finding.rank,
+        "textual_fact": asdict(finding.textual_fact),
+        "visual_feature": asdict(finding.visual_feature),
+        "text_cluster": _cluster_json(finding.text_cluster),
+        "image_cluster": _cluster_json(finding.image_cluster) if finding.image_cluster else None,
+        "association": asdict(finding.association),
+        "example_sample_ids": list(finding.example_sample_ids),
+    }
+
+
+def _cluster_json(cluster: Cluster) -> dict[str, Any]:
+    fields = asdict(cluster)
+    return {"id": fields.pop("cluster_id"), **fields}
+
+
+def _top_k(audit: Audit) -> Mapping[str, object]:
+    return {"top_k": audit.config.top_k}
+
+
+FINDING_STAGES = (
+    Stage("text_clusters", 1, ("facts", "concepts", "scores", "fact_grouping"), _top_k, text_clusters_work),
+    Stage(
+        "image_grouping",
+        1,
+        ("samples", "facts", "concepts", "scores", "fact_grouping", "text_clusters", "image_vectors"),
+        lambda audit: {"seed": audit.config.seed},
+        image_grouping_work,
+        lambda audit: audit.has_images,
+    ),
+    Stage(
+        "findings",
+        1,
+        (
+            "samples",
+            "facts",
+            "concepts",
+            "reference_concepts",
+            "scores",
+            "fact_grouping",
+            "text_clusters",
+            "image_grouping",
+        ),
+        lambda audit: {"top_k": audit.config.top_k, "rule": audit.config.visual_feature_rule},
+        findings_work,
+    ),
+)

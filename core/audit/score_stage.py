@@ -1,0 +1,195 @@
+"""The scores stage: one alignment per (fact, image) pair. Paper: Symbal 4.1 (scoring)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from core.audit.context import Audit, Stage
+from core.audit.image_stages import image_rows
+from core.audit.text_stages import concepts_of
+from core.domain.fact import Concept, Fact
+from core.domain.judgement import Judgement, Scored
+from core.domain.sample import Sample
+from core.domain.scoring import ScoringItem
+from core.errors import ConfigError
+from core.runs.executor_local import run_parts
+from core.runs.parts import StageStore
+from core.scores.objects_match import ObjectsScorer
+from core.scores.reference_match import ReferenceScorer
+from core.scores.symbal_embedding import EmbeddingScorer
+from core.scores.vocabulary import ObjectVocabulary
+from core.seams import AlignmentScorer
+
+FACTS_A_PART = 4096
+CONSE_NOTE = "image classes of a small network stand in for a joint image-text model (ConSE)"
+
+SCORES_SCHEMA = pa.schema(
+    [
+        ("fact_id", pa.int64()),
+        ("value", pa.float64()),
+        ("explanation", pa.string()),
+        ("raw", pa.string()),
+        ("unsupported", pa.list_(pa.string())),
+        ("reason", pa.string()),
+        ("detail", pa.string()),
+    ]
+)
+
+
+def vocabulary_terms(audit: Audit) -> list[str]:
+    """The closed vocabulary: as given, else the union of all object lists, lower case, sorted."""
+    if audit.config.vocabulary:
+        return sorted({t.strip().lower() for t in audit.config.vocabulary if t.strip()})
+    lists = audit.stores["samples"].read_table(["objects"])["objects"]
+    return sorted({o.strip().lower() for objects in lists.to_pylist() for o in objects or () if o.strip()})
+
+
+class ScoringData:
+    """The tables a scorer's items are made of, read once. Facts are in sample order."""
+
+    def __init__(self, audit: Audit) -> None:
+        self.facts = audit.stores["facts"].read_table()
+        self.concepts = audit.stores["concepts"].read_table()["concepts"]
+        self.samples = audit.stores["samples"].read_table(["sample_id", "references", "objects"])
+        self.references = None
+        if "reference_concepts" in audit.stores:
+            self.references = audit.stores["reference_concepts"].read_table()["concepts"]
+        self.text_vectors = self.image_vectors = self.image_row = None
+        if "joint_image_vectors" in audit.stores:
+            self.text_vectors = audit.stores["fact_vectors"].read_array()
+            self.image_vectors = audit.stores["joint_image_vectors"].read_array()
+            self.image_row = image_rows(audit)
+
+    def items(self, start: int, stop: int) -> list[ScoringItem]:
+        """Scoring items of the facts start..stop."""
+        rows = self.facts.slice(start, stop - start).to_pylist()
+        concepts = self.concepts.slice(start, stop - start).to_pylist()
+        samples: dict[int, tuple[Sample, tuple[Concept, ...]]] = {}
+        items = []
+        for row, cell in zip(rows, concepts, strict=True):
+            index = row.pop("sample_index")
+            if index not in samples:
+                samples[index] = self._sample(index)
+            sample, reference_concepts = samples[index]
+            text, image = self._vectors(row["fact_id"], index)
+            items.append(ScoringItem(Fact(**row), sample, concepts_of(cell), reference_concepts, text, image))
+        return items
+
+    def _sample(self, index: int) -> tuple[Sample, tuple[Concept, ...]]:
+        objects = self.samples["objects"][index].as_py()
+        sample = Sample(
+            sample_id=self.samples["sample_id"][index].as_py(),
+            caption="",
+            references=tuple(self.samples["references"][index].as_py() or ()),
+            objects=None if objects is None else tuple(objects),
+        )
+        found = concepts_of(self.references[index].as_py()) if self.references is not None else ()
+        return sample, found
+
+    def _vectors(self, fact_id: int, sample_index: int):  # type: ignore[no-untyped-def]
+        if self.text_vectors is None or self.image_row is None or self.image_vectors is None:
+            return None, None
+        row = int(self.image_row[sample_index])
+        return (self.text_vectors[fact_id], self.image_vectors[row]) if row >= 0 else (None, None)
+
+
+def make_scorer(audit: Audit) -> AlignmentScorer:
+    """The scorer the data calls for: objects, else references, else the embedding scorer.
+
+    Raises: ConfigError if there is nothing to score against.
+    """
+    models = audit.models
+    if audit.setting == "objects":
+        terms = vocabulary_terms(audit)
+        found = models.concept_extractor.extract(terms)
+        lemmas = {term: c[0].text for term, c in zip(terms, found, strict=True) if len(c) == 1}
+        return ObjectsScorer(ObjectVocabulary(terms, lemmas, models.text_embedder), models.text_embedder.identity)
+    if audit.setting == "reference-based":
+        return ReferenceScorer(models.text_embedder)
+    if not audit.has_images:
+        raise ConfigError(
+            "there is nothing to compare the captions with: no references, no objects and no images",
+            remedy="give --references, --objects or --images",
+        )
+    return EmbeddingScorer(models.text_embedder, models.joint_image_embedder, approximate=CONSE_NOTE)
+
+
+def scores_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
+    """Scores of all facts; the summary counts the unscored by reason and says what counts as wrong."""
+    data = ScoringData(audit)
+    scorer = make_scorer(audit)
+    taken_back: list[str] = []
+    if isinstance(scorer, ObjectsScorer):
+        taken_back = sorted(scorer.calibrate(_mentions(data)))
+    if isinstance(scorer, EmbeddingScorer) and data.image_vectors is not None:
+        scorer.fit_background(data.image_vectors)
+
+    def make_part(start: int, stop: int) -> pa.Table:
+        return scores_table(range(start, stop), scorer.score(data.items(start, stop)))
+
+    n = data.facts.num_rows
+    run_parts(
+        store, n, FACTS_A_PART, make_part, cancel=audit.cancel, emit=audit.emit, stage="scores", unit="facts"
+    )
+    table = store.read_table(["value", "reason"])
+    values = np.array(table["value"].drop_null().to_pylist(), np.float64)
+    reasons = Counter(r for r in table["reason"].to_pylist() if r is not None)
+    return {
+        "n_scored": len(values),
+        "n_unscored": sum(reasons.values()),
+        "unscored_reasons": dict(sorted(reasons.items())),
+        "wrong_below": scorer.wrong_below(values),
+        "mean_alignment": float(values.mean()) if len(values) else None,
+        "scorer": {
+            "name": scorer.identity.name,
+            "revision": scorer.identity.revision,
+            "backend": scorer.identity.backend,
+            "baseline": scorer.identity.baseline,
+            "approximate": scorer.approximate,
+        },
+        "not_judged_concepts": taken_back,
+    }
+
+
+def _mentions(data: ScoringData) -> Iterator[tuple[Sample, tuple[Concept, ...]]]:
+    for start in range(0, data.facts.num_rows, FACTS_A_PART):
+        for item in data.items(start, min(start + FACTS_A_PART, data.facts.num_rows)):
+            yield item.sample, item.concepts
+
+
+def scores_table(fact_ids: range, judgements: list[Judgement]) -> pa.Table:
+    """Judgements as rows; value is null and reason set where a fact is unscored."""
+    scored = [j if isinstance(j, Scored) else None for j in judgements]
+    unscored = [None if isinstance(j, Scored) else j for j in judgements]
+    columns = [
+        pa.array(fact_ids, pa.int64()),
+        pa.array([s.value if s else None for s in scored], pa.float64()),
+        pa.array([s.explanation if s else "" for s in scored], pa.string()),
+        pa.array([j.raw for j in judgements], pa.string()),
+        pa.array([list(s.unsupported) if s else [] for s in scored], pa.list_(pa.string())),
+        pa.array([u.reason if u else None for u in unscored], pa.string()),
+        pa.array([u.detail if u else None for u in unscored], pa.string()),
+    ]
+    return pa.Table.from_arrays(columns, schema=SCORES_SCHEMA)
+
+
+def _inputs_params(audit: Audit) -> Mapping[str, object]:
+    params: dict[str, object] = {"setting": audit.setting, "text": audit.models.text_embedder.identity}
+    if audit.setting == "objects":
+        params["vocabulary"] = list(audit.config.vocabulary)
+    if audit.setting == "reference-free":
+        params["image"] = audit.models.joint_image_embedder.identity
+    return params
+
+
+SCORE_STAGE = Stage(
+    "scores",
+    1,
+    ("samples", "facts", "concepts", "reference_concepts", "fact_vectors", "joint_image_vectors"),
+    _inputs_params,
+    scores_work,
+)

@@ -1,0 +1,54 @@
+"""Concepts against a closed vocabulary: what is judged, as what, and what is left alone."""
+
+import pytest
+
+from core.domain.fact import Concept
+from core.models.embedded.minilm import MiniLM
+from core.scores.vocabulary import ObjectVocabulary, unsupported_matches
+
+TERMS = [
+    "person", "car", "couch", "tv", "dining table", "tennis racket", "skis", "teddy bear", "bear", "bicycle",
+    "motorcycle", "airplane", "bed", "toothbrush", "clock", "bus", "handbag", "hot dog", "dog",
+    "refrigerator", "truck", "cat",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def vocabulary():
+    return ObjectVocabulary(TERMS, {"skis": "ski"}, MiniLM())
+
+
+def term(vocabulary, text):
+    (match,) = vocabulary.match([Concept(text, text.split()[-1], 0, len(text))])
+    return match.term if match else None
+
+
+@pytest.mark.parametrize(
+    ("concept", "expected"),
+    [
+        ("bus", "bus"), ("city bus", "bus"), ("hot dog", "hot dog"), ("dog", "dog"), ("police dog", "dog"),
+        ("teddy bear", "teddy bear"), ("bear", "bear"), ("man", "person"), ("surfer", "person"),
+        ("child", "person"), ("sofa", "couch"), ("television", "tv"), ("bike", "bicycle"), ("ski", "skis"),
+        ("fridge", "refrigerator"), ("table", "dining table"), ("racket", "tennis racket"),
+        ("plane", "airplane"), ("tooth brush", "toothbrush"), ("motor cycle", "motorcycle"),
+    ],
+)  # fmt: skip
+def test_names_of_the_vocabulary_are_found(vocabulary, concept, expected):
+    assert term(vocabulary, concept) == expected
+
+
+@pytest.mark.parametrize(
+    "concept",
+    ["clock tower", "tennis", "bedroom", "tennis court", "vehicle", "animal", "bus stop", "joy", "grass"],
+)
+def test_other_things_are_not_judged(vocabulary, concept):
+    assert term(vocabulary, concept) is None
+
+
+def test_an_empty_vocabulary_judges_nothing():
+    assert term(ObjectVocabulary([], {}, MiniLM()), "dog") is None
+
+
+def test_guesses_the_data_speaks_against_are_taken_back():
+    seen = {"glass": [True] * 3 + [False] * 9, "sofa": [True] * 9 + [False] * 3, "rare": [False] * 9}
+    assert unsupported_matches(seen) == {"glass"}
