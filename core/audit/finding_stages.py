@@ -253,9 +253,14 @@ def _stage_2(
     return Stage2(worst, _frequent(table, shown, barred))
 
 
-def _frequent(table: FeatureTable, samples: npt.NDArray[np.int64], barred: Collection[str]) -> tuple[Vote, ...]:
+def _frequent(
+    table: FeatureTable, samples: npt.NDArray[np.int64], barred: Collection[str]
+) -> tuple[Vote, ...]:
     rows = table.present.tocsr()[samples]
-    shown = [[table.names[j] for j in rows.indices[a:b]] for a, b in zip(rows.indptr, rows.indptr[1:], strict=False)]
+    shown = [
+        [table.names[j] for j in rows.indices[a:b]]
+        for a, b in zip(rows.indptr, rows.indptr[1:], strict=False)
+    ]
     return most_frequent_features(shown, without=barred)
 
 

@@ -107,7 +107,9 @@ def make_scorer(audit: Audit) -> AlignmentScorer:
         terms = vocabulary_terms(audit)
         found = models.concept_extractor.extract(terms)
         lemmas = {term: c[0].text for term, c in zip(terms, found, strict=True) if len(c) == 1}
-        return ObjectsScorer(ObjectVocabulary(terms, lemmas, models.text_embedder), models.text_embedder.identity)
+        return ObjectsScorer(
+            ObjectVocabulary(terms, lemmas, models.text_embedder), models.text_embedder.identity
+        )
     if audit.setting == "reference-based":
         return ReferenceScorer(models.text_embedder)
     if not audit.has_images:

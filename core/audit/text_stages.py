@@ -19,7 +19,9 @@ from core.seams import FloatMatrix
 SAMPLES_A_PART = 2048
 SENTENCES_A_PART = 2048
 
-CONCEPT = pa.struct([("text", pa.string()), ("head", pa.string()), ("start", pa.int32()), ("end", pa.int32())])
+CONCEPT = pa.struct(
+    [("text", pa.string()), ("head", pa.string()), ("start", pa.int32()), ("end", pa.int32())]
+)
 FACTS_SCHEMA = pa.schema(
     [
         ("fact_id", pa.int64()),

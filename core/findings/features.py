@@ -17,7 +17,9 @@ def pairs_from_objects(objects: Sequence[Collection[str] | None]) -> FeaturePair
     return _pairs(mentions, [names is not None for names in objects], "objects")
 
 
-def pairs_from_references(concepts: Sequence[Collection[str]], has_references: Sequence[bool]) -> FeaturePairs:
+def pairs_from_references(
+    concepts: Sequence[Collection[str]], has_references: Sequence[bool]
+) -> FeaturePairs:
     """Features = concepts the sample's references name.
 
     concepts: for each sample, the names (compound and head) in its references.
@@ -35,7 +37,9 @@ def pairs_from_captions(facts: Iterable[tuple[int, int, Collection[str]]], n_sam
     return _pairs(mentions, [True] * n_samples, "rest of the caption")
 
 
-def _pairs(mentions: Iterable[tuple[int, str, int]], known: Sequence[bool], presence_from: str) -> FeaturePairs:
+def _pairs(
+    mentions: Iterable[tuple[int, str, int]], known: Sequence[bool], presence_from: str
+) -> FeaturePairs:
     """Mentions as arrays; features seen in fewer than two samples are left out."""
     ids: dict[str, int] = {}
     samples: list[int] = []
@@ -52,7 +56,9 @@ def _pairs(mentions: Iterable[tuple[int, str, int]], known: Sequence[bool], pres
     sample_index = np.array(samples, np.int64)
     feature_index = position[np.array(features, np.int64)] if names else np.zeros(0, np.int64)
     fact_index = np.array(facts, np.int64)
-    return _drop_rare(tuple(names), sample_index, feature_index, fact_index, np.array(known, bool), presence_from)
+    return _drop_rare(
+        tuple(names), sample_index, feature_index, fact_index, np.array(known, bool), presence_from
+    )
 
 
 def _drop_rare(

@@ -1,0 +1,98 @@
+"""A run while it works, and how it ended."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from core.errors import AuditError
+from core.runs.cancel import request_cancel
+from core.views.numbers import counted
+from core.views.open_run import OpenRun, open_run
+from core.views.progress import ProgressView, StageLine, progress_view
+from pages.parts.html import esc
+from pages.parts.session import go
+from pages.parts.starting import resume
+from pages.parts.states import plain, run_badge, show_error
+from pages.parts.workspace import open_workspace
+
+REFRESH_SECONDS = 1.0
+RESUME_SECONDS = 20.0
+_ICONS = {"done": "✓", "cached": "✓", "active": "▸", "waiting": "·"}
+
+
+def run_progress(run_id: str) -> None:
+    """The progress of a run; follows it while it moves, whatever is reloaded meanwhile."""
+    run = open_run(open_workspace(), run_id)
+    moving = run.info.state == "running" or _just_resumed(run_id)
+    st.fragment(run_every=REFRESH_SECONDS if moving else None)(_live)(run_id, moving)
+
+
+def _just_resumed(run_id: str) -> bool:
+    """Whether a resumed run has yet to say that it runs."""
+    asked = st.session_state.get(f"resumed_{run_id}")
+    if asked is True:
+        st.session_state[f"resumed_{run_id}"] = asked = time.monotonic()
+    return isinstance(asked, float) and time.monotonic() - asked < RESUME_SECONDS
+
+
+def _live(run_id: str, was_moving: bool) -> None:
+    try:
+        run = open_run(open_workspace(), run_id)
+        if run.info.state == "running":
+            st.session_state.pop(f"resumed_{run_id}", None)
+        elif was_moving and not _just_resumed(run_id):
+            st.rerun()
+        _draw(run, progress_view(run))
+    except AuditError as error:
+        show_error(error)
+
+
+def _draw(run: OpenRun, view: ProgressView) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        run_badge(run.info.state)
+        st.html(f'<h1 class="fl-title">{esc(view.name)}</h1>', width="stretch")
+        _buttons(run)
+    if view.columns:
+        st.caption(plain(view.columns))
+    if run.info.state == "running":
+        st.progress(min(1.0, view.overall), text=plain(view.now))
+    elif run.info.state == "failed":
+        st.error(plain(view.message or "The run failed and left no message."), icon=":material/error:")
+    elif run.info.state == "interrupted":
+        st.warning(
+            "The process behind this run is gone. Nothing computed is lost; resume to go on.",
+            icon=":material/pause_circle:",
+        )
+    elif run.info.state == "cancelled":
+        st.info("Cancelled. What was finished is kept; resume to go on.", icon=":material/cancel:")
+    else:
+        found = len((run.findings or {}).get("findings", []))
+        st.success(f"{counted(found, 'finding')} in {view.seconds}.", icon=":material/check_circle:")
+    st.html(f'<ul class="fl-stages">{"".join(map(_stage, view.stages))}</ul>')
+    for warning in view.warnings:
+        st.caption(f":material/warning: {plain(warning)}")
+
+
+def _stage(line: StageLine) -> str:
+    return (
+        f'<li class="fl-{line.state}"><b aria-hidden="true">{_ICONS[line.state]}</b>'
+        f"<span>{esc(line.title)}</span><em>{esc(line.detail)}</em></li>"
+    )
+
+
+def _buttons(run: OpenRun) -> None:
+    state = run.info.state
+    if state == "finished":
+        if st.button("See the findings", type="primary", key="see_findings", shortcut="O"):
+            go("findings", run=run.run_id)
+    elif state == "running":
+        asked = st.session_state.get(f"cancelled_{run.run_id}", False)
+        if st.button("Stopping…" if asked else "Cancel", key="cancel", disabled=asked):
+            request_cancel(run.folder)
+            st.session_state[f"cancelled_{run.run_id}"] = True
+            st.rerun(scope="fragment")
+    elif st.button("Resume", type="primary", key="resume", icon=":material/play_arrow:"):
+        st.session_state.pop(f"cancelled_{run.run_id}", None)
+        resume(run.run_id)

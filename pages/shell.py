@@ -1,0 +1,25 @@
+"""What surrounds every page: navigation, style, and errors as sentences."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import AuditError
+from pages.parts.states import show_error
+from pages.parts.style import ASSETS, load_style
+
+st.set_page_config(page_title="Faultline", page_icon=ASSETS / "icon.svg", layout="wide")
+load_style()
+page = st.navigation(
+    [
+        st.Page("overview.py", title="Overview", icon=":material/space_dashboard:", default=True),
+        st.Page("run_audit.py", title="Run audit", icon=":material/play_circle:", url_path="run"),
+        st.Page("findings.py", title="Findings", icon=":material/format_list_numbered:"),
+        st.Page("finding.py", title="Finding", visibility="hidden"),
+    ],
+    position="top",
+)
+try:
+    page.run()
+except AuditError as error:
+    show_error(error)

@@ -1,0 +1,32 @@
+"""The fixture workspace of the page tests, for views."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "pages"))
+
+import audit_fixture
+
+from core.runs.workspace import Workspace
+
+
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def workspace(root):
+    return Workspace(root)
+
+
+@pytest.fixture
+def finished(root):
+    """Id of a finished run with three findings, 60 samples and their images."""
+    return audit_fixture.write_finished(root)
