@@ -16,8 +16,8 @@ from core.audit.image_stages import image_rows
 from core.clusters.symbal_2_group_images import group_images
 from core.domain.cluster import Cluster, Interval
 from core.domain.finding import Finding, TextualFact, Vote
-from core.findings.features import pairs_from_captions, pairs_from_objects, pairs_from_references, same_thing
 from core.findings.contrast import FeaturePairs, FeatureTable
+from core.findings.features import pairs_from_captions, pairs_from_objects, pairs_from_references, same_thing
 from core.findings.systematic_misalignment import (
     Candidate,
     ErrorIndicator,

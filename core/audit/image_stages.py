@@ -53,7 +53,6 @@ def _embed(audit: Audit, store: StageStore, embedder: ImageEmbedder) -> Mapping[
         make_part,
         cancel=audit.cancel,
         emit=audit.emit,
-        stage=store.stage,
         unit="images",
     )
     return {"space": embedder.space}

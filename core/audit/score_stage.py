@@ -134,9 +134,7 @@ def scores_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
         return scores_table(range(start, stop), scorer.score(data.items(start, stop)))
 
     n = data.facts.num_rows
-    run_parts(
-        store, n, FACTS_A_PART, make_part, cancel=audit.cancel, emit=audit.emit, stage="scores", unit="facts"
-    )
+    run_parts(store, n, FACTS_A_PART, make_part, cancel=audit.cancel, emit=audit.emit, unit="facts")
     table = store.read_table(["value", "reason"])
     values = np.array(table["value"].drop_null().to_pylist(), np.float64)
     reasons = Counter(r for r in table["reason"].to_pylist() if r is not None)

@@ -150,7 +150,7 @@ def concepts_of(cell: list[dict[str, object]] | None) -> tuple[Concept, ...]:
 
 
 def _run(audit: Audit, store: StageStore, n: int, size: int, make_part, unit: str) -> None:  # type: ignore[no-untyped-def]
-    run_parts(store, n, size, make_part, cancel=audit.cancel, emit=audit.emit, stage=store.stage, unit=unit)
+    run_parts(store, n, size, make_part, cancel=audit.cancel, emit=audit.emit, unit=unit)
 
 
 def _seed(audit: Audit) -> Mapping[str, object]:

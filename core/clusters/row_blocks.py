@@ -70,8 +70,10 @@ def _blas() -> ThreadpoolController:
 
 def checked_rows(
     rows: npt.NDArray[np.floating], pool: BlockPool, name_of: Callable[[int], str] | None = None
-) -> FloatMatrix:
-    """`rows` as (n, d) C-contiguous float32; no copy if it is that already (memory-mapped or not).
+) -> tuple[FloatMatrix, FloatVector]:
+    """`rows` as (n, d) C-contiguous float32, and the squared length x.x of each, 1 up to rounding.
+
+    No copy is made of rows that are such already (memory-mapped or not).
 
     name_of: says what row i belongs to, for the message.
     Raises DataError for an empty or not two-dimensional array, and for the first row that is not a unit
@@ -87,14 +89,13 @@ def checked_rows(
         raise DataError("vectors must be floating-point numbers", value=str(rows.dtype))
     plain = np.asarray(rows, np.float32) if rows.dtype.itemsize < 4 else np.asarray(rows)
 
-    def wrong_rows(start: int, stop: int) -> npt.NDArray[np.intp]:
-        lengths = np.sqrt(squared_lengths(plain[start:stop]))
-        return start + np.flatnonzero(~(np.abs(lengths - 1) <= NORM_TOLERANCE))
-
-    for wrong in pool.each(wrong_rows, len(plain)):
-        if len(wrong):
-            _refuse_row(int(wrong[0]), plain[wrong[0]], name_of)
-    return np.ascontiguousarray(plain, dtype=np.float32)
+    squares = np.concatenate(
+        pool.map(lambda start, stop: squared_lengths(plain[start:stop]), len(plain), 4 * BLOCK_ROWS)
+    )
+    wrong = np.flatnonzero(~(np.abs(np.sqrt(squares) - 1) <= NORM_TOLERANCE))
+    if len(wrong):
+        _refuse_row(int(wrong[0]), plain[wrong[0]], name_of)
+    return np.ascontiguousarray(plain, dtype=np.float32), squares
 
 
 def _refuse_row(index: int, row: npt.NDArray[np.floating], name_of: Callable[[int], str] | None) -> None:

@@ -51,11 +51,11 @@ def silhouette(
             f"there must be one label for each of the {rows.shape[0]} vectors", value=tuple(labels.shape)
         )
     with BlockPool(threads) as pool:
-        unit = checked_rows(rows, pool)
+        unit, squares = checked_rows(rows, pool)
         own, counts = _dense(labels)
         if len(counts) < 2:
             return Silhouette(np.zeros(len(unit)), 0.0)
-        values, larger = _fast_values(unit, own, counts, pool, block)
+        values, larger = _fast_values(unit, squares, own, counts, pool, block)
         again = np.flatnonzero(larger < RECHECK_BELOW).astype(np.int32)
         if len(again):
             values[again] = _exact_values(unit, again, own, counts, pool, block)
@@ -63,16 +63,16 @@ def silhouette(
 
 
 def _fast_values(
-    unit: FloatMatrix, own: IntVector, counts: Sizes, pool: BlockPool, block: int
+    unit: FloatMatrix, squares: FloatVector, own: IntVector, counts: Sizes, pool: BlockPool, block: int
 ) -> tuple[FloatVector, FloatVector]:
     """(n,) silhouettes by float32 products, and max(a, b) of each row."""
     means = cluster_sums(unit, own, len(counts), pool, exact=False) / counts[:, None]
     columns = np.ascontiguousarray(means.T.astype(np.float32))
 
     def work(start: int, stop: int) -> tuple[FloatVector, FloatVector]:
-        part, mine = unit[start:stop], own[start:stop]
-        similar = own_and_nearest(part @ columns, mine)
-        return silhouette_values(*similar, counts[mine], squared_lengths(part))
+        mine = own[start:stop]
+        similar = own_and_nearest(unit[start:stop] @ columns, mine)
+        return silhouette_values(*similar, counts[mine], squares[start:stop])
 
     values, larger = zip(*pool.map(work, len(unit), block), strict=True)
     return np.concatenate(values), np.concatenate(larger)

@@ -107,7 +107,7 @@ def sweep_k(
             value={"k": k, "fit_dimensions": fit_dimensions, "max_rows": max_rows},
         )
     with BlockPool(threads) as pool:
-        full = checked_rows(rows, pool, name_of)
+        full, _ = checked_rows(rows, pool, name_of)
     generator = np.random.default_rng(seed)
     swept = full
     if len(full) > max_rows:

@@ -127,7 +127,7 @@ def _ends_with_token(text: str, token: str, start: int, mark: int, position: int
 
 
 def _lower_case_style(text: str, start: int, mark: int) -> bool:
-    """"a dog on a sofa. a cat on a bed.": a lower-case sentence may be followed by another one."""
+    """ "a dog on a sofa. a cat on a bed.": a lower-case sentence may be followed by another one."""
     if text[mark] != "." or text[mark : mark + 2] == "..":
         return False
     letter = next((c for c in text[start : min(mark, start + LOOK_BACK)] if c.isalpha()), "")

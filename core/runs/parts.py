@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import os
 import platform
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -110,26 +112,47 @@ class StageStore:
 
     def commit(self, summary: Mapping[str, object]) -> None:
         """Mark the stage as finished; nothing is written to it afterwards."""
+        self._write_record(self.key, summary)
+
+    def publish(self, key: str, summary: Mapping[str, object]) -> StageStore:
+        """Finish parts written under a provisional key and move them to the key of their content.
+
+        If that key is finished already, its parts are kept and these are dropped.
+        """
+        final = StageStore(self.workspace, self.stage, key)
+        if final.is_complete:
+            shutil.rmtree(self.path)
+            return final
+        self._write_record(key, summary)
+        shutil.rmtree(final.path, ignore_errors=True)
+        os.rename(self.path, final.path)
+        return final
+
+    def clear(self) -> None:
+        """Drop all parts, before a stage that cannot be resumed is read anew."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        self._checked.clear()
+
+    def _write_record(self, key: str, summary: Mapping[str, object]) -> None:
         self.workspace.folder(self.path)
         parts = {p.name: file_sha256(p) for p in self.part_paths()}
         digest = hashlib.sha256("".join(parts.values()).encode()).hexdigest()
-        write_json(
-            self.path / "stage.json",
-            {
-                "stage": self.stage,
-                "key": self.key,
-                "n_parts": len(parts),
-                "summary": dict(summary),
-                "parts": parts,
-                "output_hash": digest,
-                "versions": {
-                    "python": platform.python_version(),
-                    "numpy": np.__version__,
-                    "pyarrow": pa.__version__,
-                },
-                "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-            },
-        )
+        versions = {
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "pyarrow": pa.__version__,
+        }
+        record = {
+            "stage": self.stage,
+            "key": key,
+            "n_parts": len(parts),
+            "summary": dict(summary),
+            "parts": parts,
+            "output_hash": digest,
+            "versions": versions,
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        write_json(self.path / "stage.json", record)
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
