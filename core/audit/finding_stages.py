@@ -1,4 +1,4 @@
-"""Stages from scores to findings: rank clusters, name t, group images, name v. Paper: Symbal 4.1, 4.2, A.3."""
+"""Stages from scores to findings: rank clusters, name t, group images, name v. Paper: Symbal 4, A.3."""
 
 from __future__ import annotations
 

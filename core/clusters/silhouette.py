@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from core.clusters.row_blocks import BLOCK_ROWS, BlockPool, checked_rows, cluster_sums, squared_lengths
+from core.clusters.row_blocks import BLOCK_ROWS, BlockPool, checked_rows, cluster_sums
 from core.errors import DataError
 from core.seams import FloatMatrix, FloatVector, IntVector
 
@@ -66,7 +66,7 @@ def _fast_values(
     unit: FloatMatrix, squares: FloatVector, own: IntVector, counts: Sizes, pool: BlockPool, block: int
 ) -> tuple[FloatVector, FloatVector]:
     """(n,) silhouettes by float32 products, and max(a, b) of each row."""
-    means = cluster_sums(unit, own, len(counts), pool, exact=False) / counts[:, None]
+    means = cluster_sums(unit, own, len(counts), pool, None) / counts[:, None]
     columns = np.ascontiguousarray(means.T.astype(np.float32))
 
     def work(start: int, stop: int) -> tuple[FloatVector, FloatVector]:
@@ -81,13 +81,19 @@ def _fast_values(
 def _exact_values(
     unit: FloatMatrix, index: IntVector, own: IntVector, counts: Sizes, pool: BlockPool, block: int
 ) -> FloatVector:
-    """Silhouettes of the rows at `index` with float64 sums and products."""
-    columns = (cluster_sums(unit, own, len(counts), pool) / counts[:, None]).T
+    """Silhouettes of the rows at `index` in float64, rows divided by their exact length."""
+
+    def exact_rows(rows: FloatMatrix) -> npt.NDArray[np.float64]:
+        wide = rows.astype(np.float64)
+        wide /= np.linalg.norm(wide, axis=1, keepdims=True)
+        return wide
+
+    columns = (cluster_sums(unit, own, len(counts), pool, exact_rows) / counts[:, None]).T
 
     def work(start: int, stop: int) -> FloatVector:
-        part, mine = unit[index[start:stop]].astype(np.float64), own[index[start:stop]]
-        similar = own_and_nearest(part @ columns, mine)
-        return silhouette_values(*similar, counts[mine], squared_lengths(part))[0]
+        mine = own[index[start:stop]]
+        similar = own_and_nearest(exact_rows(unit[index[start:stop]]) @ columns, mine)
+        return silhouette_values(*similar, counts[mine])[0]
 
     return np.concatenate(pool.map(work, len(index), block))
 
@@ -125,8 +131,8 @@ def silhouette_values(
     mine, other: as by `own_and_nearest`. members: size of each row's own cluster. squares: x.x of the row,
     taken out of its own cluster's sum.
     """
-    to_own = 1.0 - (mine.astype(np.float64) * members - squares) / np.maximum(members - 1, 1)
-    to_other = 1.0 - other.astype(np.float64)
+    to_own = np.maximum(1.0 - (mine.astype(np.float64) * members - squares) / np.maximum(members - 1, 1), 0.0)
+    to_other = np.maximum(1.0 - other.astype(np.float64), 0.0)
     larger = np.maximum(to_own, to_other)
     counted = (members > 1) & (larger >= NO_DISTANCE)
     return np.where(counted, (to_other - to_own) / np.where(counted, larger, 1.0), 0.0), larger

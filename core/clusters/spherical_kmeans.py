@@ -137,7 +137,7 @@ def _projected(
     rows: FloatMatrix, dimensions: int, generator: np.random.Generator, pool: BlockPool
 ) -> FloatMatrix:
     """(n, dimensions) coordinates of the rows on the leading right singular vectors of a sample."""
-    from sklearn.utils.extmath import randomized_svd  # type: ignore[import-untyped]
+    from sklearn.utils.extmath import randomized_svd
 
     if dimensions >= min(rows.shape):
         return rows

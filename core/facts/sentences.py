@@ -34,8 +34,8 @@ _NEVER_ENDS = frozenset(
 _BEFORE_NUMBER = frozenset("no nos vol p pp ch sec art nr".split())
 _MAY_END = frozenset(
     """etc am pm inc ltd co corp jr sr cm mm m km ft in lb lbs oz kg g mg ml hr hrs
-    min sec jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun ave blvd
-    rd""".split()
+    min sec jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun ave
+    blvd rd""".split()
 )
 _STARTERS = frozenset(
     """a an the there it its this that these those in on at he she they we you i one two several some many
@@ -122,7 +122,7 @@ def _ends_with_token(text: str, token: str, start: int, mark: int, position: int
     initial = len(token) == 1 and token.isalpha() and token.isupper()
     if initial or low in _MAY_END or re.fullmatch(r"(?:[a-z]\.)+[a-z]", low):
         word = re.compile(r"\w+").match(text, position, end)
-        return bool(word) and (low in _MAY_END or word.group().lower() in _STARTERS)
+        return word is not None and (low in _MAY_END or word.group().lower() in _STARTERS)
     return True
 
 

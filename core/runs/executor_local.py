@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ import pyarrow as pa
 from core.runs.cancel import CancelToken
 from core.runs.parts import StageStore
 
-Part = pa.Table | np.ndarray[Any, np.dtype[Any]]
+Part: TypeAlias = "pa.Table | np.ndarray[Any, np.dtype[Any]]"
 
 
 class EmitEvent(Protocol):

@@ -36,14 +36,14 @@ class ObjectsScorer:
 
         items: (sample, concepts of one fact) over the whole dataset.
         """
-        seen: dict[str, list[bool]] = {}
+        seen: dict[tuple[str, str], list[bool]] = {}
         for sample, concepts in items:
             if sample.objects is None:
                 continue
             present = {o.lower() for o in sample.objects}
             for concept, match in zip(concepts, self._vocabulary.match(concepts), strict=True):
                 if match is not None and match.inexact:
-                    seen.setdefault(concept.text, []).append(match.term in present)
+                    seen.setdefault((concept.text, match.how), []).append(match.term in present)
         self._taken_back = unsupported_matches(seen)
         return self._taken_back
 

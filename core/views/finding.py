@@ -10,7 +10,7 @@ from core.domain.label import HumanLabel
 from core.errors import RunError
 from core.labels.replay import standing_labels
 from core.views.axes import AlignmentAxis, Bar, RatioAxis, between, interval_of
-from core.views.findings import finding_target, findings_of, scorer_notes
+from core.views.findings import feature_name, finding_target, findings_of, scorer_notes
 from core.views.numbers import count, counted, decimal, p_value, ratio, share
 from core.views.open_run import OpenRun, labels_of
 
@@ -127,7 +127,7 @@ def finding_view(run: OpenRun, finding_id: str) -> FindingView:
         rank=finding["rank"],
         total=len(findings),
         textual_fact=t["text"],
-        visual_feature=v["text"],
+        visual_feature=feature_name(finding),
         sentence=sentence_of(finding),
         rates=rates_of(finding),
         table=table_of(finding),
@@ -168,6 +168,8 @@ def verdicts_view(run: OpenRun, finding_id: str, annotator: str) -> Verdicts:
 def present_when(finding: Mapping[str, Any]) -> str:
     """The condition "v is present" in words."""
     feature = finding["visual_feature"]
+    if not feature["text"]:
+        return "a visual feature is present"
     template = WHERE_PRESENT.get(feature.get("presence_from", ""), "‘{v}’ is present")
     return template.format(v=feature["text"])
 
@@ -176,6 +178,8 @@ def sentence_of(finding: Mapping[str, Any]) -> str:
     """The finding in one sentence."""
     t, a = finding["textual_fact"]["text"], finding["association"]
     when, risk = present_when(finding), a.get("risk_ratio")
+    if not finding["visual_feature"]["text"]:
+        return f"Captions say ‘{t}’ wrongly, and no visual feature was found that it goes with."
     if a["wrong_present"] and not a["wrong_absent"]:
         return f"Captions say ‘{t}’ wrongly only when {when}."
     if risk is not None and risk > 1:
@@ -197,7 +201,7 @@ def rates_of(finding: Mapping[str, Any]) -> str:
 
 def table_of(finding: Mapping[str, Any]) -> tuple[TableRow, TableRow]:
     """The 2x2 table as rows: v present, v absent."""
-    v, a = finding["visual_feature"]["text"], finding["association"]
+    v, a = feature_name(finding), finding["association"]
     return (
         _table_row(f"‘{v}’ present", a["wrong_present"], a["right_present"]),
         _table_row(f"‘{v}’ absent", a["wrong_absent"], a["right_absent"]),

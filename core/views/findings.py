@@ -19,6 +19,9 @@ SETTINGS = {
 }
 
 
+NO_FEATURE = "no feature found"
+
+
 @dataclass(frozen=True, slots=True)
 class FindingRow:
     """One finding as numbers and as text. alignment: mean, higher = better aligned."""
@@ -123,6 +126,11 @@ def scorer_notes(findings: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def feature_name(finding: Mapping[str, Any]) -> str:
+    """v, or words that say there is none."""
+    return finding["visual_feature"]["text"] or NO_FEATURE
+
+
 def verdict_of(status: TargetStatus | None) -> tuple[str, str]:
     """(verdict or "disputed" or "", who says what) of a target."""
     if status is None or not status.counts:
@@ -142,7 +150,7 @@ def _row(
         finding_id=finding["finding_id"],
         rank=finding["rank"],
         textual_fact=finding["textual_fact"]["text"],
-        visual_feature=finding["visual_feature"]["text"],
+        visual_feature=feature_name(finding),
         cluster_size=cluster["size"],
         alignment=decimal(alignment),
         alignment_interval=between(alignment_interval, decimal),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.views.findings import findings_of
+from core.views.findings import feature_name, findings_of
 from core.views.marked_text import Piece, Span, excerpt, full, word_spans
 from core.views.numbers import decimal
 from core.views.open_run import OpenRun
@@ -88,7 +88,7 @@ def _judged(run: OpenRun, fact_ids: Sequence[int]) -> set[int]:
 def _named_groups(
     run: OpenRun, finding: Mapping[str, Any], cells: Mapping[str, Mapping[int, list[int]]]
 ) -> tuple[Group, ...]:
-    t, v = finding["textual_fact"]["text"], finding["visual_feature"]["text"]
+    t, v = finding["textual_fact"]["text"], feature_name(finding)
     words = {
         "wrong_present": (f"Wrong, with ‘{v}’", f"‘{t}’ is said wrongly and ‘{v}’ is present: the finding."),
         "right_present": (f"Right, with ‘{v}’", f"‘{v}’ is present, yet a similar sentence is not wrong."),

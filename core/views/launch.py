@@ -15,7 +15,8 @@ from core.errors import RunError
 from core.runs.workspace import Workspace
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-WAIT_SECONDS = 30.0
+WAIT_SECONDS = 180.0
+"""The demo draws its images before its run has a name; a command that fails is seen at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,13 @@ def start(arguments: Sequence[str], workspace: Workspace) -> Started:
     folder = Path(workspace.root).absolute() / "started"
     stamp = f"{time.time_ns():x}-{os.getpid()}"
     log, run_file = folder / f"{stamp}.log", folder / f"{stamp}.run"
-    command = [sys.executable, "-m", "core", *arguments, "--workspace", str(Path(workspace.root).absolute())]
+    command = [sys.executable, "-m", "core", *arguments]
+    command += ["--workspace", str(Path(workspace.root).absolute()), "--run-file", str(run_file)]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with log.open("wb") as output:
             process = subprocess.Popen(
-                [*command, "--run-file", str(run_file)] if _names_its_run(arguments) else command,
+                command,
                 cwd=REPOSITORY,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -48,10 +50,6 @@ def start(arguments: Sequence[str], workspace: Workspace) -> Started:
         raise RunError(f"the audit could not be started ({e.strerror or e})", where=str(folder)) from None
     threading.Thread(target=process.wait, daemon=True).start()  # reaped, so that it never looks alive
     return Started(process, log, run_file)
-
-
-def _names_its_run(arguments: Sequence[str]) -> bool:
-    return arguments[0] in ("audit", "demo")
 
 
 def wait_for_run(started: Started, seconds: float = WAIT_SECONDS) -> str:
@@ -83,5 +81,6 @@ def _text(path: Path) -> str:
 
 def _last_words(log: Path) -> str:
     lines = [line.strip() for line in _text(log).splitlines() if line.strip()]
-    said = lines[-1] if lines else "it said nothing"
-    return f"the audit ended before it began: {said.removeprefix('error:').strip().rstrip('.')}"
+    errors = [line.removeprefix("error:").strip() for line in lines if line.startswith("error:")]
+    said = errors[-1] if errors else lines[-1] if lines else "it said nothing"
+    return f"the audit did not start: {said.rstrip('.')}"

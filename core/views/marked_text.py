@@ -50,7 +50,7 @@ def cut(text: str, spans: Iterable[Span], start: int = 0, stop: int | None = Non
     pieces: list[Piece] = []
     for left, right in pairwise(edges):
         covering: list[Mark] = [s.mark for s in inside if s.start <= left and s.stop >= right]
-        mark = max(covering, key=_STRENGTH.__getitem__, default="")
+        mark: Mark = max(covering, key=_STRENGTH.__getitem__) if covering else ""
         if pieces and pieces[-1].mark == mark:
             pieces[-1] = Piece(pieces[-1].text + text[left:right], mark)
         else:

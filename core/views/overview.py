@@ -10,7 +10,7 @@ from core.domain.run import RunInfo, RunState
 from core.errors import AuditError
 from core.runs.manifest import list_runs
 from core.runs.workspace import Workspace
-from core.views.findings import finding_target, findings_of
+from core.views.findings import feature_name, finding_target, findings_of
 from core.views.numbers import counted, duration, when
 from core.views.open_run import OpenRun, labels_of, open_run
 
@@ -121,7 +121,7 @@ def _read(workspace: Workspace, info: RunInfo) -> _Read:
     except (AuditError, KeyError, TypeError):
         return _Read(info, None, (), (), {})
     ids = tuple(f["finding_id"] for f in findings)
-    tops = tuple(f"{f['textual_fact']['text']} ← {f['visual_feature']['text']}" for f in findings)
+    tops = tuple(f"{f['textual_fact']['text']} ← {feature_name(f)}" for f in findings)
     standing = {i: statuses.get(finding_target(i)) for i in ids}
     verdicts = {i: (s.agreed or "disputed") for i, s in standing.items() if s is not None and s.counts}
     return _Read(info, opened, ids, tops, verdicts)

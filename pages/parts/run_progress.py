@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import streamlit as st
 
 from core.errors import AuditError
 from core.runs.cancel import request_cancel
-from core.views.numbers import counted
+from core.views.numbers import count, counted
 from core.views.open_run import OpenRun, open_run
+from core.views.problems import problems_view
 from core.views.progress import ProgressView, StageLine, progress_view
 from pages.parts.html import esc
 from pages.parts.session import go
@@ -18,35 +17,38 @@ from pages.parts.states import plain, run_badge, show_error
 from pages.parts.workspace import open_workspace
 
 REFRESH_SECONDS = 1.0
-RESUME_SECONDS = 20.0
 _ICONS = {"done": "✓", "cached": "✓", "active": "▸", "waiting": "·"}
 
 
 def run_progress(run_id: str) -> None:
     """The progress of a run; follows it while it moves, whatever is reloaded meanwhile."""
     run = open_run(open_workspace(), run_id)
-    moving = run.info.state == "running" or _just_resumed(run_id)
+    moving = run.info.state == "running"
     st.fragment(run_every=REFRESH_SECONDS if moving else None)(_live)(run_id, moving)
-
-
-def _just_resumed(run_id: str) -> bool:
-    """Whether a resumed run has yet to say that it runs."""
-    asked = st.session_state.get(f"resumed_{run_id}")
-    if asked is True:
-        st.session_state[f"resumed_{run_id}"] = asked = time.monotonic()
-    return isinstance(asked, float) and time.monotonic() - asked < RESUME_SECONDS
+    if not moving:
+        _problems(run)
 
 
 def _live(run_id: str, was_moving: bool) -> None:
     try:
         run = open_run(open_workspace(), run_id)
-        if run.info.state == "running":
-            st.session_state.pop(f"resumed_{run_id}", None)
-        elif was_moving and not _just_resumed(run_id):
+        if was_moving and run.info.state != "running":
             st.rerun()
         _draw(run, progress_view(run))
     except AuditError as error:
         show_error(error)
+
+
+def _problems(run: OpenRun) -> None:
+    """Every row that was left out or changed, with its reason."""
+    view = problems_view(run)
+    if view.total == 0:
+        return
+    with st.expander(f"{counted(view.total, 'row')} with problems"):
+        st.caption(plain(" · ".join(view.kinds)))
+        st.dataframe(list(view.rows), hide_index=True, height="content" if len(view.rows) < 12 else 420)
+        if view.total > len(view.rows):
+            st.caption(f"The first {count(len(view.rows))} are shown.")
 
 
 def _draw(run: OpenRun, view: ProgressView) -> None:

@@ -14,10 +14,10 @@ from pages.parts.states import show_error
 from pages.parts.workspace import open_workspace
 
 
-def start_and_follow(arguments: Sequence[str]) -> None:
+def start_and_follow(arguments: Sequence[str], saying: str = "Starting") -> None:
     """Start an audit and open its progress; a mistake is shown where the button is."""
     try:
-        with st.spinner("Starting"):
+        with st.spinner(saying):
             run_id = wait_for_run(start(arguments, open_workspace()))
     except AuditError as error:
         show_error(error)
@@ -27,18 +27,12 @@ def start_and_follow(arguments: Sequence[str]) -> None:
 
 def start_demo() -> None:
     """Draw the demo's images, then audit them."""
-    start_and_follow(["demo"])
+    start_and_follow(["demo"], "Drawing the demo's images")
 
 
 def resume(run_id: str) -> None:
-    """Go on with a stopped run."""
-    try:
-        start(["runs", "resume", run_id], open_workspace())
-    except AuditError as error:
-        show_error(error)
-        return
-    st.session_state[f"resumed_{run_id}"] = True
-    go("run", run=run_id)
+    """Go on with a stopped run, from its finished parts."""
+    start_and_follow(["runs", "resume", run_id], "Resuming")
 
 
 def nearby_folders() -> list[Path]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import socket
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 
@@ -29,7 +30,9 @@ FACTS_SCHEMA = pa.schema(
         ("end", pa.int32()),
     ]
 )
-CONCEPT = pa.struct([("text", pa.string()), ("head", pa.string()), ("start", pa.int32()), ("end", pa.int32())])
+CONCEPT = pa.struct(
+    [("text", pa.string()), ("head", pa.string()), ("start", pa.int32()), ("end", pa.int32())]
+)
 CONCEPTS_SCHEMA = pa.schema([("fact_id", pa.int64()), ("concepts", pa.list_(CONCEPT))])
 SCORES_SCHEMA = pa.schema(
     [
@@ -77,13 +80,15 @@ def draw_image(folder, name, colour):
 
 
 def make_samples(images, n):
-    """n samples; sample i speaks of pair i % 3, its v is in every second one, t is wrong as _is_wrong says."""
+    """n samples; sample i speaks of pair i % 3, v is in every second one, t is wrong as is_wrong says."""
     rows = []
     for i in range(n):
         t, v = PAIRS[i % 3]
         has_v = (i // 3) % 2 == 0
         opening = SCRIPT + " " if i == 0 else ""
-        caption = f"{opening}The picture shows a busy place in daylight. There is a red {t} near the middle of it."
+        caption = (
+            f"{opening}The picture shows a busy place in daylight. There is a red {t} near the middle of it."
+        )
         if i % 4 == 0:
             caption += " " + "Further back, people walk past shops and trees. " * 6
         sha = path = None
@@ -137,7 +142,15 @@ def make_facts(samples):
 
 def _score(fact_id, t, k, wrong):
     if not k:
-        return [fact_id, None, "", "", [], "no judged concept", "the sentence names nothing of the vocabulary"]
+        return [
+            fact_id,
+            None,
+            "",
+            "",
+            [],
+            "no judged concept",
+            "the sentence names nothing of the vocabulary",
+        ]
     said = f"not in the object list: {t}" if wrong else f"in the object list: {t}"
     return [fact_id, 0.0 if wrong else 1.0, said, "", [t] if wrong else [], None, None]
 
@@ -146,8 +159,8 @@ def make_evidence(n):
     rows = []
     for pair, (t, v) in enumerate(PAIRS):
         members = [i for i in range(n) if i % 3 == pair]
-        for i in sorted(members, key=lambda i: not is_wrong(i)):
-            rows.append([finding_id(t, v), i, 2 * i + 1, is_wrong(i), (i // 3) % 2 == 0])
+        ordered = sorted(members, key=lambda i: not is_wrong(i))
+        rows += [[finding_id(t, v), i, 2 * i + 1, is_wrong(i), (i // 3) % 2 == 0] for i in ordered]
     return rows
 
 
@@ -166,7 +179,10 @@ def make_findings(n, samples):
                 "rank": rank,
                 "textual_fact": {
                     "text": t,
-                    "candidates": [{"text": t, "weight": cells[0] + cells[1]}, {"text": "place", "weight": 2}],
+                    "candidates": [
+                        {"text": t, "weight": cells[0] + cells[1]},
+                        {"text": "place", "weight": 2},
+                    ],
                 },
                 "visual_feature": {
                     "text": v,
@@ -210,26 +226,27 @@ def write_stage(root, stage, key, schema, rows, parts=2):
     write_json(folder / "stage.json", {"stage": stage, "key": key, "n_parts": parts, "summary": {}})
 
 
-def write_run(root, run_id, state, *, stages=None, message="", minutes_ago=5, dataset=None, image_root=None, pid=None):
-    """A run record as the engine writes it; `state` as recorded (a dead process shows as interrupted)."""
+def write_run(root, run_id, state, *, stages=None, message="", minutes_ago=5, dataset=None, image_root=None):
+    """A run record as the engine writes it; "running" without a claim on it shows as interrupted."""
     started = datetime.now(UTC) - timedelta(minutes=minutes_ago)
     record = {
         "run_id": run_id,
         "name": run_id.rsplit("-", 1)[0],
         "state": state,
-        "pid": pid or os.getpid(),
-        "host": os.uname().nodename,
-        "dataset": dataset,
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "dataset": dataset or {"name": run_id.rsplit("-", 1)[0]},
         "image_root": str(image_root) if image_root else None,
         "preset": "embedded",
         "scorer": SCORER,
         "stages": stages or {},
-        "started": started.isoformat(),
+        "started": started.isoformat(timespec="seconds"),
         "seconds": 12.5,
         "message": message,
     }
-    write_json(root / "runs" / run_id / "run.json", record)
-    return root / "runs" / run_id
+    folder = root / "runs" / run_id
+    write_json(folder / "run.json", record)
+    return folder
 
 
 SCORER = {"name": "objects-match", "baseline": True, "approximate": ""}
@@ -282,10 +299,12 @@ STAGES = ("samples", "problems", "facts", "concepts", "scores", "findings")
 
 
 def finished_events():
-    events = [{"kind": "run_started"}, {"kind": "columns", "description": "caption from 'caption'"}]
+    events = [{"kind": "run_started"}, {"kind": "columns", "message": "captions from 'caption'"}]
     for stage in STAGES:
         events.append({"kind": "stage_started", "stage": stage, "n_total": 60})
-        events.append({"kind": "stage_finished", "stage": stage, "from_cache": stage == "facts", "seconds": 1.2})
+        events.append(
+            {"kind": "stage_finished", "stage": stage, "from_cache": stage == "facts", "seconds": 1.2}
+        )
     return [*events, {"kind": "run_finished"}]
 
 
@@ -300,7 +319,7 @@ def running_events(n_done=30):
 
 def write_events(folder, events):
     now = datetime.now(UTC).isoformat()
-    lines = [json.dumps({"seq": i, "time": now, **e}) + "\n" for i, e in enumerate(events)]
+    lines = [json.dumps({"seq": i + 1, "time": now, **e}) + "\n" for i, e in enumerate(events)]
     (folder / "events.jsonl").write_text("".join(lines))
 
 

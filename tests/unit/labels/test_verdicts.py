@@ -26,7 +26,9 @@ def lines_of(folder):
 
 
 def test_a_verdict_is_read_back_whole(tmp_path):
-    label = give(LabelStore(tmp_path), "confirmed", note="bus in 9 of 10 <script>alert(1)</script>\nsecond line")
+    label = give(
+        LabelStore(tmp_path), "confirmed", note="bus in 9 of 10 <script>alert(1)</script>\nsecond line"
+    )
     assert LabelStore(tmp_path).labels() == (label,)
     assert label.time.endswith("+00:00")
     assert label.supersedes is None

@@ -50,5 +50,11 @@ def test_an_empty_vocabulary_judges_nothing():
 
 
 def test_guesses_the_data_speaks_against_are_taken_back():
-    seen = {"glass": [True] * 3 + [False] * 9, "sofa": [True] * 9 + [False] * 3, "rare": [False] * 9}
-    assert unsupported_matches(seen) == {"glass"}
+    seen = {
+        ("glass", "head"): [True] * 3 + [False] * 9,
+        ("table", "head"): [True] * 7 + [False] * 5,
+        ("sofa", "synonym"): [True] * 9 + [False] * 3,
+        ("bathroom", "synonym"): [True] * 7 + [False] * 5,
+        ("rare", "synonym"): [False] * 9,
+    }
+    assert unsupported_matches(seen) == {"glass", "bathroom"}

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "pages"))
-
-import audit_fixture
-
 from core.runs.workspace import Workspace
+from tests.pages import audit_fixture
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import audit_fixture
+import pyarrow.parquet as pq
 import pytest
 
 from core.errors import RunError
@@ -12,6 +12,7 @@ from core.views.finding import finding_view, rates_of, sentence_of, verdicts_vie
 from core.views.findings import finding_target, findings_view, scorer_notes
 from core.views.gallery import GROUPS, cards_of, fact_spans, groups_of, said_as
 from core.views.open_run import is_run_id, labels_of, open_run
+from tests.pages import audit_fixture
 
 HANDBAG = audit_fixture.finding_id("handbag", "bus")
 
@@ -24,7 +25,12 @@ def run(workspace, finished):
 def judge(run, finding_id, verdict, annotator="ann", note=""):
     store = labels_of(run.workspace, run.fingerprint)
     return store.give(
-        finding_target(finding_id), verdict, annotator=annotator, dataset=run.fingerprint, run_id=run.run_id, note=note
+        finding_target(finding_id),
+        verdict,
+        annotator=annotator,
+        dataset=run.fingerprint,
+        run_id=run.run_id,
+        note=note,
     )
 
 
@@ -66,7 +72,9 @@ def test_a_verdict_counts_for_every_run_on_the_same_data(run, root, workspace):
 
 
 def test_baseline_and_approximate_scorers_are_said_so_in_words():
-    notes = scorer_notes({"scorer": {"name": "conse", "baseline": True, "approximate": "image classes stand in"}})
+    notes = scorer_notes(
+        {"scorer": {"name": "conse", "baseline": True, "approximate": "image classes stand in"}}
+    )
     assert notes[0].startswith("Baseline scorer (conse)")
     assert notes[1] == "Scores are approximate: image classes stand in."
     assert scorer_notes({"scorer": {"name": "vlm", "baseline": False, "approximate": ""}}) == ()
@@ -99,7 +107,9 @@ def test_damaged_findings_are_one_sentence(run, workspace):
 
 def test_a_finding_in_words_and_numbers(run):
     view = finding_view(run, HANDBAG)
-    assert view.sentence == "Captions say ‘handbag’ wrongly 4.0 times as often when ‘bus’ is in the object list."
+    assert (
+        view.sentence == "Captions say ‘handbag’ wrongly 4.0 times as often when ‘bus’ is in the object list."
+    )
     assert view.rates == "80 % of 10 captions then, against 20 % of the other 10 captions."
     assert [(r.label, r.wrong, r.right, r.total, r.share) for r in view.table] == [
         ("‘bus’ present", "8", "2", "10", "80 %"),
@@ -151,7 +161,10 @@ def test_sentences_claim_no_more_than_the_table(finding, sentence):
 
 
 def test_rates_of_an_empty_margin():
-    assert rates_of(finding_of(3, 0, 1, 0, None)) == "75 % of 4 captions then, against – of the other 0 captions."
+    assert (
+        rates_of(finding_of(3, 0, 1, 0, None))
+        == "75 % of 4 captions then, against – of the other 0 captions."
+    )
 
 
 def test_groups_are_the_cells_of_the_table(run):
@@ -172,10 +185,7 @@ def test_examples_come_first(run):
 
 
 def test_unscored_sentences_are_not_shown_as_right(run, root):
-    scores = run.need_stage("scores")
-    parts = sorted(scores.glob("*.parquet"))
-    import pyarrow.parquet as pq
-
+    parts = sorted(run.need_stage("scores").glob("*.parquet"))
     for part in parts:
         table = pq.read_table(part)
         nulls = table.set_column(1, "value", [[None] * table.num_rows])
@@ -219,12 +229,20 @@ def test_the_rest_of_the_caption_marks_v_in_the_caption(run):
 
 
 def fact(text, concepts, explanation="", start=10):
-    return {"text": text, "start": start, "end": start + len(text), "concepts": concepts, "explanation": explanation}
+    return {
+        "text": text,
+        "start": start,
+        "end": start + len(text),
+        "concepts": concepts,
+        "explanation": explanation,
+    }
 
 
 def test_t_is_marked_where_the_scorer_says_it_is_said_by_another_word():
     men = {"text": "old man", "head": "man", "start": 4, "end": 11}
-    spans = fact_spans(fact("Two old man.", [men], "not in the object list: person (said as 'old man')"), "person")
+    spans = fact_spans(
+        fact("Two old man.", [men], "not in the object list: person (said as 'old man')"), "person"
+    )
     assert [(s.start, s.stop, s.mark) for s in spans] == [(10, 22, "sentence"), (14, 21, "concept")]
     assert said_as("person (said as 'old man'), dog", "person") == {"old man"}
     assert said_as("handbag (said as 'purse')", "bag") == set()

@@ -11,7 +11,15 @@ from core.views import numbers
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(3.14, "3.1×"), (0.456, "0.46×"), (41.7, "42×"), (1.0, "1.0×"), (None, "–"), (float("inf"), "∞"), (0.0, "0.00×")],
+    [
+        (3.14, "3.1×"),
+        (0.456, "0.46×"),
+        (41.7, "42×"),
+        (1.0, "1.0×"),
+        (None, "–"),
+        (float("inf"), "∞"),
+        (0.0, "0.00×"),
+    ],
 )
 def test_ratio(value, shown):
     assert numbers.ratio(value) == shown
@@ -19,14 +27,22 @@ def test_ratio(value, shown):
 
 @pytest.mark.parametrize(
     ("p", "shown"),
-    [(0.03, "0.030"), (0.001, "0.001"), (2e-5, "2 × 10⁻⁵"), (1.2e-12, "1 × 10⁻¹²"), (0.0, "< 10⁻³⁰⁰"), (None, "–")],
+    [
+        (0.03, "0.030"),
+        (0.001, "0.001"),
+        (2e-5, "2 × 10⁻⁵"),
+        (1.2e-12, "1 × 10⁻¹²"),
+        (0.0, "< 10⁻³⁰⁰"),
+        (None, "–"),
+    ],
 )
 def test_p_value(p, shown):
     assert numbers.p_value(p) == shown
 
 
 @pytest.mark.parametrize(
-    ("part", "whole", "shown"), [(3, 8, "38 %"), (0, 0, "–"), (1, 400, "0.2 %"), (0, 400, "0 %"), (8, 8, "100 %")]
+    ("part", "whole", "shown"),
+    [(3, 8, "38 %"), (0, 0, "–"), (1, 400, "0.2 %"), (0, 400, "0 %"), (8, 8, "100 %")],
 )
 def test_share(part, whole, shown):
     assert numbers.share(part, whole) == shown
@@ -61,4 +77,9 @@ def test_when_leaves_out_the_day_only_today():
 
 
 def test_size():
-    assert [numbers.size(n) for n in (12, 1536, 20 * 1024**2, 3 * 1024**4)] == ["12 B", "1.5 KB", "20 MB", "3072 GB"]
+    assert [numbers.size(n) for n in (12, 1536, 20 * 1024**2, 3 * 1024**4)] == [
+        "12 B",
+        "1.5 KB",
+        "20 MB",
+        "3072 GB",
+    ]
