@@ -31,11 +31,11 @@ class RatioAxis:
     low: float
     high: float
 
-    LIMIT = 100.0
+    LIMIT = 1000.0
 
     @classmethod
     def over(cls, associations: Sequence[Mapping[str, Any]]) -> RatioAxis:
-        """The axis that holds these risk ratios and their intervals, within 1/100 to 100."""
+        """The axis that holds these risk ratios and their intervals, within 1/1000 to 1000."""
         values = [1.0]
         for a in associations:
             interval = interval_of(a.get("risk_ratio_interval"))

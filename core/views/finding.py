@@ -193,9 +193,10 @@ def rates_of(finding: Mapping[str, Any]) -> str:
     """The two rates behind the risk ratio."""
     a = finding["association"]
     present, absent = a["wrong_present"] + a["right_present"], a["wrong_absent"] + a["right_absent"]
+    v = feature_name(finding)
     return (
-        f"{share(a['wrong_present'], present)} of {counted(present, 'caption')} then, "
-        f"against {share(a['wrong_absent'], absent)} of the other {counted(absent, 'caption')}."
+        f"Wrong in {share(a['wrong_present'], present)} of {counted(present, 'caption')} with ‘{v}’, "
+        f"in {share(a['wrong_absent'], absent)} of {counted(absent, 'caption')} without."
     )
 
 

@@ -91,9 +91,15 @@ def _named_groups(
     t, v = finding["textual_fact"]["text"], feature_name(finding)
     words = {
         "wrong_present": (f"Wrong, with ‘{v}’", f"‘{t}’ is said wrongly and ‘{v}’ is present: the finding."),
-        "right_present": (f"Right, with ‘{v}’", f"‘{v}’ is present, yet a similar sentence is not wrong."),
+        "right_present": (
+            f"Right, with ‘{v}’",
+            f"‘{v}’ is present, yet a sentence of the same cluster is not wrong.",
+        ),
         "wrong_absent": (f"Wrong, without ‘{v}’", f"‘{t}’ is said wrongly although ‘{v}’ is absent."),
-        "right_absent": (f"Right, without ‘{v}’", f"Similar sentences that are not wrong, ‘{v}’ absent."),
+        "right_absent": (
+            f"Right, without ‘{v}’",
+            f"Sentences of the same cluster that are not wrong, ‘{v}’ absent.",
+        ),
     }
     examples = set(finding.get("example_sample_ids", ()))
     first: set[int] = set()

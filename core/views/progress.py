@@ -74,9 +74,7 @@ def progress_view(run: OpenRun) -> ProgressView:
         now=f"{current.title}: {current.detail}"
         if current and current.detail
         else (current or _WAITING).title,
-        columns=next(
-            (str(e.get("description", "")) for e in reversed(events) if e.get("kind") == "columns"), ""
-        ),
+        columns=next((str(e.get("message", "")) for e in reversed(events) if e.get("kind") == "columns"), ""),
         warnings=tuple(
             dict.fromkeys(str(e.get("message", "")) for e in events if e.get("kind") == "warning")
         ),

@@ -61,7 +61,7 @@ def test_findings_are_ordered_by_strength_of_association():
         10,
         [f"s{i}" for i in range(100)],
     )
-    assert [(f.rank, f.textual_fact.text, f.visual_feature.text) for f in found][0] == (1, "handbag", "bus")
+    assert next((f.rank, f.textual_fact.text, f.visual_feature.text) for f in found) == (1, "handbag", "bus")
     assert found[0].association.wrong_present == 8
     assert found[0].example_sample_ids == tuple(f"s{i}" for i in range(8))
     assert found[0].finding_id == finding_id("handbag", "bus")

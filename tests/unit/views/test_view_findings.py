@@ -110,7 +110,7 @@ def test_a_finding_in_words_and_numbers(run):
     assert (
         view.sentence == "Captions say ‘handbag’ wrongly 4.0 times as often when ‘bus’ is in the object list."
     )
-    assert view.rates == "80 % of 10 captions then, against 20 % of the other 10 captions."
+    assert view.rates == "Wrong in 80 % of 10 captions with ‘bus’, in 20 % of 10 captions without."
     assert [(r.label, r.wrong, r.right, r.total, r.share) for r in view.table] == [
         ("‘bus’ present", "8", "2", "10", "80 %"),
         ("‘bus’ absent", "2", "8", "10", "20 %"),
@@ -163,7 +163,7 @@ def test_sentences_claim_no_more_than_the_table(finding, sentence):
 def test_rates_of_an_empty_margin():
     assert (
         rates_of(finding_of(3, 0, 1, 0, None))
-        == "75 % of 4 captions then, against – of the other 0 captions."
+        == "Wrong in 75 % of 4 captions with ‘v’, in – of 0 captions without."
     )
 
 

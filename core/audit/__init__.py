@@ -1,0 +1,1 @@
+"""The table of stages and the run through it."""
