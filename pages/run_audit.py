@@ -21,11 +21,16 @@ MAIN_ROLES = ("caption", "image", "references", "objects")
 MORE_ROLES = ("id", "captioner", "instruction")
 
 
+def take_choices() -> None:
+    """Paths chosen by a click become the fields' values, before anything is drawn or checked."""
+    for key in ("captions", "images"):
+        chosen = st.session_state.pop(f"chosen_{key}", None)
+        if chosen is not None:
+            st.session_state[key] = chosen
+
+
 def path_field(label: str, key: str, placeholder: str, *, folders_only: bool) -> str:
     """A path typed, suggested or browsed to."""
-    chosen = st.session_state.pop(f"chosen_{key}", None)
-    if chosen is not None:
-        st.session_state[key] = chosen
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(label, key=key, placeholder=placeholder, persist_state="session")
         if st.button("Browse", key=f"browse_{key}", icon=":material/folder_open:"):
@@ -142,6 +147,7 @@ def more_options(view: StartView) -> None:
 
 
 def form() -> None:
+    take_choices()
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.html(
             '<h1 class="fl-title">Run audit</h1>'

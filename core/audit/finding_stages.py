@@ -157,6 +157,8 @@ def image_grouping_work(audit: Audit, store: StageStore) -> Mapping[str, object]
         audit.emit(
             "progress", stage="image_grouping", n_done=part + 1, n_total=len(wanted), unit="fact clusters"
         )
+    if not wanted:
+        store.write_table(0, IMAGES_SCHEMA.empty_table())
     return {"n_text_clusters": len(wanted)}
 
 

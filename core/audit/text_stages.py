@@ -112,6 +112,8 @@ def fact_vectors_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
 
     def make_part(start: int, stop: int) -> FloatMatrix:
         part = texts.slice(start, stop - start).to_pylist()
+        if not part:
+            return np.zeros((0, audit.models.text_embedder.dimensions), np.float32)
         unique = list(dict.fromkeys(part))
         rows = dict(zip(unique, audit.models.text_embedder.embed_texts(unique), strict=True))
         return np.stack([rows[t] for t in part])
@@ -128,11 +130,19 @@ def fact_grouping_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
         audit.cancel.raise_if_requested()
         audit.emit("progress", stage="fact_grouping", n_done=done, n_total=total, unit="K")
 
+    if not len(vectors):
+        store.write_table(0, GROUPING_SCHEMA.empty_table())
+        return {"k": 0, "effective_k": 0, "curve": [], "note": "no caption has a sentence to group"}
     found = group_facts(vectors, seed=audit.config.seed, on_progress=on_progress)
     ids = pa.array(range(len(found.labels)), pa.int64())
     labels = pa.array(found.labels, pa.int32())
     store.write_table(0, pa.Table.from_arrays([ids, labels], schema=GROUPING_SCHEMA))
-    return {"k": found.k, "curve": [asdict(point) for point in found.curve], "note": found.note}
+    return {
+        "k": found.k,
+        "effective_k": found.effective_k,
+        "curve": [asdict(point) for point in found.curve],
+        "note": found.note,
+    }
 
 
 def concepts_array(found: Sequence[Iterable[Concept]]) -> pa.Array:

@@ -26,8 +26,10 @@ def _browse(target: str, folders_only: bool) -> None:
         here = folder_view(".", folders_only=folders_only)
     st.caption(plain(here.path))
     with st.container(horizontal=True):
-        if here.parent and st.button("Up", icon=":material/arrow_upward:", key="browse_up"):
-            _move(here.parent)
+        if here.parent:
+            st.button(
+                "Up", icon=":material/arrow_upward:", key="browse_up", on_click=_move, args=(here.parent,)
+            )
         if folders_only and st.button("Choose this folder", type="primary", key="browse_here"):
             _take(target, here.path)
     with st.container(height=340, gap=None, border=True):
@@ -42,16 +44,15 @@ def _entries(here: FolderView, target: str) -> None:
     for i, entry in enumerate(here.entries):
         icon = ":material/folder:" if entry.is_folder else ":material/description:"
         label = f"{plain(entry.name)} &ensp;:gray[{entry.detail}]" if entry.detail else plain(entry.name)
-        if st.button(label, icon=icon, type="tertiary", key=f"browse_{i}_{entry.path}"):
-            if entry.is_folder:
-                _move(entry.path)
-            else:
-                _take(target, entry.path)
+        key = f"browse_{i}_{entry.path}"
+        if entry.is_folder:
+            st.button(label, icon=icon, type="tertiary", key=key, on_click=_move, args=(entry.path,))
+        elif st.button(label, icon=icon, type="tertiary", key=key):
+            _take(target, entry.path)
 
 
 def _move(path: str) -> None:
     st.session_state[_PLACE] = path
-    st.rerun(scope="fragment")
 
 
 def _take(target: str, path: str) -> None:

@@ -91,10 +91,14 @@ def _buttons(run: OpenRun) -> None:
             go("findings", run=run.run_id)
     elif state == "running":
         asked = st.session_state.get(f"cancelled_{run.run_id}", False)
-        if st.button("Stopping…" if asked else "Cancel", key="cancel", disabled=asked):
-            request_cancel(run.folder)
-            st.session_state[f"cancelled_{run.run_id}"] = True
-            st.rerun(scope="fragment")
+        st.button(
+            "Stopping…" if asked else "Cancel", key="cancel", disabled=asked, on_click=_cancel, args=(run,)
+        )
     elif st.button("Resume", type="primary", key="resume", icon=":material/play_arrow:"):
         st.session_state.pop(f"cancelled_{run.run_id}", None)
         resume(run.run_id)
+
+
+def _cancel(run: OpenRun) -> None:
+    request_cancel(run.folder)
+    st.session_state[f"cancelled_{run.run_id}"] = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -201,13 +202,9 @@ def test_a_mistake_the_command_finds_is_said_in_its_words(workspace, tmp_path):
     assert started.process.wait(10) == 2
 
 
-def test_a_started_audit_is_in_a_session_of_its_own(workspace, tmp_path, monkeypatch):
-    import os
-
-    import core.views.launch as launch
-
+def test_a_started_audit_is_in_a_session_of_its_own(workspace, tmp_path):
     captions = fixture.write_captions(tmp_path / "captions.jsonl", 6)
-    started = launch.start(["audit", str(captions), "--objects", "labels"], workspace)
+    started = start(["audit", str(captions), "--objects", "labels"], workspace)
     try:
         assert os.getsid(started.process.pid) == started.process.pid != os.getsid(0)
         assert (workspace.run_dir(wait_for_run(started, 60)) / "run.json").exists()
