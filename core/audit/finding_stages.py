@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from core.audit.context import Audit, Stage
+from core.audit.finding_tables import (
+    EVIDENCE_LIMIT,
+    EVIDENCE_SCHEMA,
+    IMAGES_SCHEMA,
+    Facts,
+    clusters_table,
+    finding_json,
+)
 from core.audit.image_stages import image_rows
 from core.clusters.symbal_2_group_images import group_images
 from core.domain.cluster import Cluster, Interval
@@ -32,65 +39,6 @@ from core.scores.rank_clusters import rank_clusters
 from core.summaries.symbal_1_textual_fact import textual_facts
 from core.summaries.symbal_2_visual_feature import most_frequent_features
 
-CLUSTERS_SCHEMA = pa.schema(
-    [
-        ("cluster_id", pa.int32()),
-        ("size", pa.int32()),
-        ("n_scored", pa.int32()),
-        ("n_unscored", pa.int32()),
-        ("mean_alignment", pa.float64()),
-        ("low", pa.float64()),
-        ("high", pa.float64()),
-        ("rank", pa.int32()),
-        ("excluded", pa.string()),
-        ("textual_facts", pa.list_(pa.string())),
-    ]
-)
-IMAGES_SCHEMA = pa.schema([("text_cluster", pa.int32()), ("image_row", pa.int64()), ("cluster", pa.int32())])
-EVIDENCE_SCHEMA = pa.schema(
-    [
-        ("finding_id", pa.string()),
-        ("sample_index", pa.int32()),
-        ("fact_id", pa.int64()),
-        ("wrong", pa.bool_()),
-        ("feature_present", pa.bool_()),
-    ]
-)
-EVIDENCE_LIMIT = 2000
-
-
-@dataclass(slots=True)
-class Facts:
-    """Arrays over all facts. said_wrongly: fact id -> names it says wrongly (misaligned facts only)."""
-
-    sample: npt.NDArray[np.int64]
-    cluster: npt.NDArray[np.int64]
-    alignment: npt.NDArray[np.float64]
-    names: list[list[str]]
-    said_wrongly: dict[int, list[str]]
-
-    @classmethod
-    def read(cls, audit: Audit) -> Facts:
-        scores = audit.stores["scores"].read_table(["value", "unsupported"])
-        concepts = audit.stores["concepts"].read_table()["concepts"].to_pylist()
-        names = [sorted({n for c in cell or () for n in (c["text"], c["head"])}) for cell in concepts]
-        alignment = np.array([np.nan if v is None else v for v in scores["value"].to_pylist()], np.float64)
-        below = audit.summary("scores")["wrong_below"]
-        unsupported = scores["unsupported"].to_pylist()
-        said = {
-            int(i): unsupported[i] or [c["text"] for c in concepts[i] or ()]
-            for i in np.flatnonzero(alignment < below)
-        }
-        sample = audit.stores["facts"].read_table(["sample_index"])["sample_index"]
-        grouping = audit.stores["fact_grouping"].read_table()["cluster"]
-        return cls(
-            np.asarray(sample.to_numpy(), np.int64),
-            np.asarray(grouping.to_numpy(), np.int64),
-            alignment,
-            names,
-            said,
-        )
-
 
 def text_clusters_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
     """All fact clusters ranked by misalignment, with the textual facts each stands for."""
@@ -101,27 +49,8 @@ def text_clusters_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
         misaligned[int(facts.cluster[fact])].append(said)
     named = {c.cluster_id: textual_facts(misaligned[c.cluster_id]) for c in ranked}
     errors = textual_errors(ranked, lambda c: named[c.cluster_id], audit.config.top_k)
-    store.write_table(0, _clusters_table(ranked, named))
+    store.write_table(0, clusters_table(ranked, named))
     return {"n_clusters": len(ranked), "errors": [asdict(e) for e in errors]}
-
-
-def _clusters_table(clusters: Sequence[Cluster], named: Mapping[int, Sequence[TextualFact]]) -> pa.Table:
-    rows = [
-        {
-            "cluster_id": c.cluster_id,
-            "size": c.size,
-            "n_scored": c.n_scored,
-            "n_unscored": c.n_unscored,
-            "mean_alignment": c.mean_alignment,
-            "low": c.interval.low if c.interval else None,
-            "high": c.interval.high if c.interval else None,
-            "rank": c.rank,
-            "excluded": c.excluded,
-            "textual_facts": [t.text for t in named[c.cluster_id]],
-        }
-        for c in clusters
-    ]
-    return pa.Table.from_pylist(rows, schema=CLUSTERS_SCHEMA)
 
 
 def read_errors(audit: Audit) -> list[TextualError]:
@@ -281,25 +210,6 @@ def _evidence(finding: Finding, c: Candidate, facts: Facts) -> pa.Table:
         pa.array(c.present[sample]),
     ]
     return pa.Table.from_arrays(columns, schema=EVIDENCE_SCHEMA)
-
-
-def finding_json(finding: Finding) -> dict[str, Any]:
-    """A finding as it stands in findings.json."""
-    return {
-        "finding_id": finding.finding_id,
-        "rank": finding.rank,
-        "textual_fact": asdict(finding.textual_fact),
-        "visual_feature": asdict(finding.visual_feature),
-        "text_cluster": _cluster_json(finding.text_cluster),
-        "image_cluster": _cluster_json(finding.image_cluster) if finding.image_cluster else None,
-        "association": asdict(finding.association),
-        "example_sample_ids": list(finding.example_sample_ids),
-    }
-
-
-def _cluster_json(cluster: Cluster) -> dict[str, Any]:
-    fields = asdict(cluster)
-    return {"id": fields.pop("cluster_id"), **fields}
 
 
 def _top_k(audit: Audit) -> Mapping[str, object]:

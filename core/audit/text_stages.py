@@ -20,7 +20,13 @@ SAMPLES_A_PART = 2048
 SENTENCES_A_PART = 2048
 
 CONCEPT = pa.struct(
-    [("text", pa.string()), ("head", pa.string()), ("start", pa.int32()), ("end", pa.int32())]
+    [
+        ("text", pa.string()),
+        ("head", pa.string()),
+        ("start", pa.int32()),
+        ("end", pa.int32()),
+        ("phrase", pa.string()),
+    ]
 )
 FACTS_SCHEMA = pa.schema(
     [
@@ -147,10 +153,7 @@ def fact_grouping_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
 
 def concepts_array(found: Sequence[Iterable[Concept]]) -> pa.Array:
     """Concepts as an Arrow column."""
-    rows = [
-        [{"text": c.text, "head": c.head, "start": c.start, "end": c.end} for c in concepts]
-        for concepts in found
-    ]
+    rows = [[asdict(c) for c in concepts] for concepts in found]
     return pa.array(rows, pa.list_(CONCEPT))
 
 

@@ -29,12 +29,14 @@ class Fact:
 class Concept:
     """Something a sentence names: a noun phrase reduced to lemmas.
 
-    text: lower-case lemmatised noun phrase without determiners, pronouns and numbers ("red handbag").
-    head: lemma of its head noun ("handbag").
+    text: lower-case lemmatised noun compound, without adjectives, determiners and numbers ("leather bag").
+    head: lemma of its head noun ("bag").
     start, end: character offsets in the sentence.
+    phrase: `text` with its adjectives, in lemmas ("small red handbag"); "" = the same as text.
     """
 
     text: str
     head: str
     start: int
     end: int
+    phrase: str = ""

@@ -68,21 +68,21 @@ class ObjectVocabulary:
 
     def match(self, concepts: Sequence[Concept]) -> list[Match | None]:
         """The term each concept names, None where it names nothing of the vocabulary."""
-        unknown = {c.text: c for c in concepts if c.text not in self._known}
+        unknown = {_phrase(c): c for c in concepts if _phrase(c) not in self._known}
         pending: list[Concept] = []
-        for text, concept in unknown.items():
+        for phrase, concept in unknown.items():
             match = self._by_rule(concept)
             if match is None and self.terms:
                 pending.append(concept)
-            self._known[text] = match
+            self._known[phrase] = match
         if pending:
             similarity = self._text.embed_texts([c.text for c in pending]) @ self._vectors.T
             for concept, row in zip(pending, similarity, strict=True):
-                self._known[concept.text] = self._by_similarity(concept, row)
-        return [self._known[c.text] for c in concepts]
+                self._known[_phrase(concept)] = self._by_similarity(concept, row)
+        return [self._known[_phrase(c)] for c in concepts]
 
     def _by_rule(self, concept: Concept) -> Match | None:
-        words = concept.text.split()
+        words = _phrase(concept).split()  # with adjectives: a "hot dog" is no dog
         for start in range(len(words)):
             form = " ".join(words[start:])
             if form in self._by_form:
@@ -106,6 +106,10 @@ class ObjectVocabulary:
         if _is_part_of_name(concept.text, best):
             return None
         return Match(best, "synonym")
+
+
+def _phrase(concept: Concept) -> str:
+    return concept.phrase or concept.text
 
 
 def _squeeze(text: str) -> str:

@@ -75,9 +75,12 @@ def test_llava_without_labels_says_it_is_approximate(capsys, llava_workspace):
 
 
 def test_five_captioners_without_images(capsys, tmp_path):
-    result, found, _ = audit(capsys, tmp_path, FIVE, "--objects", "coco_objects", "--top-k", "5")
     with gzip.open(FIVE) as stream:
-        assert result["n_samples"] == sum(1 for _ in stream)
+        lines = stream.read().splitlines()[::4]  # the whole file takes four minutes
+    captions = tmp_path / "five.jsonl.gz"
+    captions.write_bytes(gzip.compress(b"\n".join(lines)))
+    result, found, _ = audit(capsys, tmp_path / "w", captions, "--objects", "coco_objects", "--top-k", "5")
+    assert result["n_samples"] == len(lines)
     assert len(found["findings"]) == 5
     assert all(f["image_cluster"] is None for f in found["findings"])
     assert all(f["association"]["risk_ratio"] > 2 for f in found["findings"])

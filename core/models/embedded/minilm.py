@@ -29,7 +29,7 @@ class MiniLM:
     dimensions = 384
     space = "minilm-l6-v2-384"
 
-    def __init__(self, batch_size: int = 64) -> None:
+    def __init__(self, batch_size: int = 32) -> None:
         self._batch_size = batch_size
 
     @property

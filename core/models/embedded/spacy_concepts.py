@@ -42,7 +42,7 @@ class SpacyConcepts:
 
     @property
     def identity(self) -> ModelIdentity:
-        return ModelIdentity("spacy-en-core-web-sm", "3.8.0+concepts-1", "embedded", baseline=True)
+        return ModelIdentity("spacy-en-core-web-sm", "3.8.0+concepts-2", "embedded", baseline=True)
 
     @cached_property
     def _pipeline(self) -> Language:
@@ -91,7 +91,8 @@ def _concepts(doc: Any) -> Iterator[Concept]:
         if head in LIGHT_HEADS and len(compound) == 1:
             continue
         start = words[0].idx
-        yield Concept(" ".join(compound), head, start, root.idx + len(root.text))
+        phrase = " ".join(token.lemma_.lower() for token in words)
+        yield Concept(" ".join(compound), head, start, root.idx + len(root.text), phrase)
 
 
 def _is_denied(chunk: Any) -> bool:

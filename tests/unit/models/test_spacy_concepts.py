@@ -29,6 +29,11 @@ def test_concepts_are_lemmatised_compounds(extractor, sentence, expected):
     assert names(extractor, sentence) == expected
 
 
+def test_adjectives_are_kept_apart(extractor):
+    (concepts,) = extractor.extract(["A hot dog and a small red handbag."])
+    assert [(c.text, c.phrase) for c in concepts] == [("dog", "hot dog"), ("handbag", "small red handbag")]
+
+
 def test_offsets_point_at_the_phrase(extractor):
     sentence = "A man is holding a red handbag."
     spans = [sentence[c.start : c.end] for c in extractor.extract([sentence])[0]]

@@ -45,6 +45,12 @@ def test_other_things_are_not_judged(vocabulary, concept):
     assert term(vocabulary, concept) is None
 
 
+def test_adjectives_may_make_another_thing(vocabulary):
+    phrases = [("dog", "hot dog"), ("dog", "big dog"), ("bear", "teddy bear")]
+    found = vocabulary.match([Concept(t, t, 0, 1, phrase) for t, phrase in phrases])
+    assert [m.term for m in found] == ["hot dog", "dog", "teddy bear"]
+
+
 def test_an_empty_vocabulary_judges_nothing():
     assert term(ObjectVocabulary([], {}, MiniLM()), "dog") is None
 
