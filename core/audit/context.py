@@ -23,7 +23,10 @@ class Emit(Protocol):
 
 @dataclass(slots=True)
 class Audit:
-    """One run in progress. stores: finished stages by name."""
+    """One run in progress. stores: finished stages by name.
+
+    computed: whether this invocation had to compute anything.
+    """
 
     config: AuditConfig
     workspace: Workspace
@@ -33,6 +36,7 @@ class Audit:
     columns: Columns | None = None
     dataset: DatasetSummary | None = None
     stores: dict[str, StageStore] = field(default_factory=dict)
+    computed: bool = False
 
     @property
     def image_root(self) -> Path | None:

@@ -20,9 +20,9 @@ from core.models.registry import Models, load_preset
 from core.runs.cancel import CancelToken
 from core.runs.config_file import write_config
 from core.runs.events import EventLog
-from core.runs.files import write_json
+from core.runs.files import read_json, write_json
 from core.runs.keys import tagged_hash
-from core.runs.manifest import claim_run, finish_run, start_run, update_run
+from core.runs.manifest import MANIFEST, claim_run, finish_run, start_run, update_run
 from core.runs.parts import StageStore
 from core.runs.workspace import Workspace
 
@@ -94,10 +94,20 @@ def run_audit(
             on_event(log.emit(kind, **fields))
 
         audit = Audit(config, workspace, models, cancel, emit)
+        earlier = _earlier_seconds(run_dir)
         write_config(run_dir / "config.toml", config)
         start_run(run_dir, _first_manifest(audit, run_id, name))
         on_run_id(run_id)
-        return _guarded(audit, run_dir, dataset, name)
+        return _guarded(audit, run_dir, dataset, name, earlier)
+
+
+def _earlier_seconds(run_dir: Path) -> float:
+    """Seconds on record of a run that finished before, 0 if it did not."""
+    try:
+        known = read_json(run_dir / MANIFEST)
+    except AuditError:
+        return 0.0
+    return float(known.get("seconds", 0.0)) if known.get("state") == "finished" else 0.0
 
 
 def _default_name(path: Path) -> str:
@@ -118,12 +128,17 @@ def _first_manifest(audit: Audit, run_id: str, name: str) -> dict[str, Any]:
     }
 
 
-def _guarded(audit: Audit, run_dir: Path, dataset: OpenDataset, name: str) -> AuditResult:
-    """Run the stages; whatever happens, run.json ends in a true state."""
+def _guarded(audit: Audit, run_dir: Path, dataset: OpenDataset, name: str, earlier: float) -> AuditResult:
+    """Run the stages; whatever happens, run.json ends in a true state.
+
+    earlier: seconds the run took before; they stay on record when all comes from the cache.
+    """
     began = time.monotonic()
 
     def end(state: RunState, kind: str, message: str = "") -> None:
         seconds = time.monotonic() - began
+        if not audit.computed and earlier:
+            seconds = earlier
         finish_run(run_dir, state, message=message, seconds=seconds)
         audit.emit(kind, message=message, seconds=round(seconds, 3))
 
@@ -212,6 +227,7 @@ def _stage_done(audit: Audit, run_dir: Path, name: str, cached: bool, began: flo
     }
     if "scores" in audit.stores:
         fields["scorer"] = audit.summary("scores")["scorer"]
+    audit.computed = audit.computed or not cached
     update_run(run_dir, **fields)
     audit.emit("stage_finished", stage=name, from_cache=cached, seconds=round(time.monotonic() - began, 3))
 

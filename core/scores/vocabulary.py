@@ -19,7 +19,7 @@ from core.seams import FloatMatrix, TextEmbedder
 SYNONYM_SIMILARITY = 0.68
 SYNONYM_MARGIN = 0.15
 HEAD_SIMILARITY = 0.66
-MIN_SUPPORT = {"head": 0.5, "synonym": 0.7}
+MIN_SUPPORT = {"head": 0.5, "synonym": 0.8}
 MIN_SUPPORT_COUNT = 10
 
 
@@ -129,7 +129,7 @@ def unsupported_matches(matched: Mapping[tuple[str, str], Sequence[bool]]) -> fr
 
     matched: (concept, how it was matched) -> for each fact naming it, whether the matched term is in
     that sample's objects. Over at least 10 facts a "head" that is right less than half the time, or a
-    "synonym" less than 70 % (on COCO "bathroom" finds a toilet in 70 %, "sofa" a couch in all), is
+    "synonym" less than 80 % (on COCO "bathroom" finds a toilet in 70 %, "sofa" a couch in all), is
     taken back: such concepts are not judged, rather than called wrong.
     """
     return frozenset(

@@ -80,6 +80,7 @@ def test_asking_again_answers_from_cache(audited, demo, capsys):
     workspace, run_id, found = audited
     log = workspace.run_dir(run_id) / "events.jsonl"
     before = len(read_events(log))
+    took = read_manifest(workspace, run_id)["seconds"]
     assert main(audit_arguments(demo, workspace.root)) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["run_id"] == run_id
@@ -87,6 +88,7 @@ def test_asking_again_answers_from_cache(audited, demo, capsys):
     finished = [e for e in read_events(log)[before:] if e["kind"] == "stage_finished"]
     assert finished
     assert all(e["from_cache"] for e in finished)
+    assert read_manifest(workspace, run_id)["seconds"] == took > result["seconds"]
     assert json.loads((workspace.run_dir(run_id) / "findings.json").read_text()) == found
 
 
