@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from core.models.registry import Models, load_preset
-from core.scores.vocabulary import ObjectVocabulary, unsupported_matches
+from core.scores.vocabulary import Match, ObjectVocabulary, unsupported_matches
 
 
 def main(path: str) -> None:
@@ -31,22 +31,21 @@ def main(path: str) -> None:
     captions = [(i, caption) for i, row in enumerate(rows) for caption in row["captions"]]
     concepts = models.concept_extractor.extract([c for _, c in captions])
     labels = [{o["category"] for o in row["objects"]} for row in rows]
-    right: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    right: dict[tuple[str, Match], list[bool]] = defaultdict(list)
     for (i, _), named in zip(captions, concepts, strict=True):
         for concept, match in zip(named, vocabulary.match(named), strict=True):
             if match is not None:
-                right[concept.text, match.how].append(match.term in labels[i])
-    inexact = {k: v for k, v in right.items() if k[1] in {"head", "synonym"}}
+                right[concept.text, match].append(match.term in labels[i])
+    inexact = {pair: hits for pair, hits in right.items() if pair[1].inexact}
     taken_back = unsupported_matches(inexact)
     print(f"{'way':<10}{'mentions':>10}{'in the labels':>15}")
     for how in ("exact", "compound", "spelling", "person", "head", "synonym"):
         for label, keep in ((how, False), (f"{how}, kept", True)):
-            hits = [
-                h for (c, w), v in right.items() if w == how and not (keep and c in taken_back) for h in v
-            ]
+            barred = taken_back if keep else frozenset()
+            hits = [h for pair, v in right.items() if pair[1].how == how and pair not in barred for h in v]
             if hits and (not keep or how in {"head", "synonym"}):
                 print(f"{label:<16}{len(hits):>8}{sum(hits) / len(hits):>12.1%}")
-    print("taken back:", ", ".join(sorted(taken_back)))
+    print("taken back:", ", ".join(sorted({c for c, _ in taken_back})))
 
 
 if __name__ == "__main__":

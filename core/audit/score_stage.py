@@ -188,7 +188,7 @@ def _inputs_params(audit: Audit) -> Mapping[str, object]:
 
 SCORE_STAGE = Stage(
     "scores",
-    3,
+    4,
     ("samples", "facts", "concepts", "reference_concepts", "fact_vectors", "joint_image_vectors"),
     _inputs_params,
     scores_work,

@@ -9,7 +9,7 @@ from core.domain.judgement import Judgement, Scored, Unscored
 from core.domain.provenance import ModelIdentity
 from core.domain.sample import Sample
 from core.domain.scoring import ScoringItem
-from core.scores.vocabulary import ObjectVocabulary, unsupported_matches
+from core.scores.vocabulary import Match, ObjectVocabulary, unsupported_matches
 from core.seams import FloatVector
 
 
@@ -25,7 +25,7 @@ class ObjectsScorer:
     def __init__(self, vocabulary: ObjectVocabulary, text: ModelIdentity) -> None:
         self._vocabulary = vocabulary
         self._text = text
-        self._taken_back: frozenset[str] = frozenset()
+        self._taken_back: frozenset[tuple[str, Match]] = frozenset()
 
     @property
     def identity(self) -> ModelIdentity:
@@ -36,16 +36,16 @@ class ObjectsScorer:
 
         items: (sample, concepts of one fact) over the whole dataset.
         """
-        seen: dict[tuple[str, str], list[bool]] = {}
+        seen: dict[tuple[str, Match], list[bool]] = {}
         for sample, concepts in items:
             if sample.objects is None:
                 continue
             present = {o.lower() for o in sample.objects}
             for concept, match in zip(concepts, self._vocabulary.match(concepts), strict=True):
                 if match is not None and match.inexact:
-                    seen.setdefault((concept.text, match.how), []).append(match.term in present)
+                    seen.setdefault((concept.text, match), []).append(match.term in present)
         self._taken_back = unsupported_matches(seen)
-        return self._taken_back
+        return frozenset(concept for concept, _ in self._taken_back)
 
     def score(self, items: Sequence[ScoringItem]) -> list[Judgement]:
         """One judgement an item, in the order given."""
@@ -59,7 +59,7 @@ class ObjectsScorer:
         judged = {
             match.term: concept.text
             for concept, match in zip(item.concepts, matches, strict=True)
-            if match is not None and concept.text not in self._taken_back
+            if match is not None and (concept.text, match) not in self._taken_back
         }
         if not judged:
             return Unscored("no judged concept", "the sentence names nothing of the object vocabulary")
