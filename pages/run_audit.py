@@ -113,6 +113,8 @@ def columns_and_preview(view: StartView) -> None:
             column_field(role, view)
     if view.setting:
         st.caption(f"Captions will be {view.setting}.")
+    if view.hint:
+        st.info(plain(view.hint), icon=":material/lightbulb:")
     st.dataframe(
         [{name: row.get(name, "") for name in view.names} for row in view.rows],
         hide_index=True,

@@ -65,6 +65,7 @@ class StartView:
     captions, images: the line under each field, None while it is empty. names: columns of the file.
     chosen: the columns chosen by hand that this file has. found: role -> column in use. setting: what
     the audit would judge against, in words. blocked: why the audit cannot start, "" if it can.
+    hint: what the user may have overlooked, "" if nothing.
     suggested_images: a folder the image paths lead to, "" if none was found or one is given.
     """
 
@@ -78,6 +79,7 @@ class StartView:
     problems: tuple[str, ...]
     blocked: str
     suggested_images: str
+    hint: str = ""
 
 
 _EMPTY = StartView(None, None, (), {}, {}, (), "", (), "Choose a captions file.", "")
@@ -106,6 +108,7 @@ def start_view(choice: Choice) -> StartView:
         found=found,
         rows=seen.rows,
         setting=_setting_line(setting, bool(choice.images.strip())),
+        hint=_objects_hint(setting, seen.names),
         problems=tuple(f"Row {p.row}: {p.kind}: {p.reason}" for p in seen.problems),
         blocked=_blocked(columns is not None, images, setting, bool(choice.images.strip())),
         suggested_images=suggested,
@@ -236,6 +239,14 @@ def _setting_line(setting: str, has_images: bool) -> str:
     if setting == "reference-free":
         line += " (approximate with the embedded models)"
     return line
+
+
+def _objects_hint(setting: str, names: tuple[str, ...]) -> str:
+    """Labels are never taken unasked; a column that looks like them is pointed out."""
+    likely = next((name for name in names if "object" in name.lower()), None)
+    if setting != "reference-free" or likely is None:
+        return ""
+    return f"Column ‘{likely}’ may hold object lists: choose it under Objects to judge against them."
 
 
 def _blocked(readable: bool, images: Check | None, setting: str, has_images: bool) -> str:

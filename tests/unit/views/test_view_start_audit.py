@@ -52,6 +52,15 @@ def test_objects_make_it_ready(captions):
     assert view.setting == "judged against object lists"
 
 
+def test_a_column_that_looks_like_objects_is_pointed_out_not_taken(tmp_path):
+    path = tmp_path / "c.jsonl"
+    path.write_text(json.dumps({"caption": "A dog.", "coco_objects": ["dog"]}) + "\n")
+    view = start_view(Choice(captions=str(path)))
+    assert "coco_objects" in view.hint
+    assert "objects" not in view.found
+    assert start_view(Choice(captions=str(path), columns={"objects": "coco_objects"})).hint == ""
+
+
 def test_images_make_it_ready_and_are_said_to_be_approximate(captions, images):
     view = start_view(Choice(captions=str(captions), images=str(images)))
     assert view.images.ok
