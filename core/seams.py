@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from PIL.Image import Image
 
+from core.domain.chat import Ask, Completion
 from core.domain.fact import Concept
-from core.domain.judgement import Judgement
+from core.domain.judgement import Judgement, Unscored
 from core.domain.provenance import ModelIdentity
 from core.domain.scoring import ScoringItem
 
@@ -59,6 +60,20 @@ class ConceptExtractor(Protocol):
     def identity(self) -> ModelIdentity: ...
     def extract(self, sentences: Sequence[str]) -> list[tuple[Concept, ...]]:
         """One tuple a sentence, in reading order."""
+        ...
+
+
+class ChatModel(Protocol):
+    """A language or vision-language model that answers questions."""
+
+    @property
+    def identity(self) -> ModelIdentity: ...
+    def complete(self, asks: Sequence[Ask]) -> list[Completion | Unscored]:
+        """One answer a question, in the order given; asked concurrently.
+
+        A failed, refused or malformed answer is `Unscored` with its raw text. Raises ModelError when the
+        model cannot be reached at all: nothing is invented and nothing of it is cached.
+        """
         ...
 
 
