@@ -166,12 +166,12 @@ def _run(audit: Audit, run_dir: Path, dataset: OpenDataset, name: str, began: fl
     cached = read_source(audit, dataset, name)
     _stage_done(audit, run_dir, "samples", cached, started)
     _check_setting(audit)
+    findings_path = run_dir / "findings.json"
     for stage in STAGES:
         if stage.needed(audit):
             _run_stage(audit, run_dir, stage)
-    assert audit.dataset is not None
-    findings_path = run_dir / "findings.json"
-    write_json(findings_path, _findings_file(audit, run_dir.name))
+        if stage.name == "findings":  # the maps come after: a run stopped while they are drawn has these
+            write_json(findings_path, _findings_file(audit, run_dir.name))
     counts = _dataset_json(audit)
     seconds = round(time.monotonic() - began, 3)
     return AuditResult(

@@ -5,11 +5,18 @@ from __future__ import annotations
 from core.audit.context import Audit, Stage
 from core.audit.finding_stages import FINDING_STAGES
 from core.audit.image_stages import IMAGE_STAGES
+from core.audit.map_stages import MAP_STAGES
 from core.audit.score_stage import SCORE_STAGE
 from core.audit.text_stages import TEXT_STAGES
 from core.runs.keys import tagged_hash
 
-STAGES: tuple[Stage, ...] = (*TEXT_STAGES, *IMAGE_STAGES, SCORE_STAGE, *FINDING_STAGES)
+STAGES: tuple[Stage, ...] = (
+    *TEXT_STAGES,
+    *IMAGE_STAGES,
+    SCORE_STAGE,
+    *FINDING_STAGES,
+    *MAP_STAGES,
+)
 """After `samples` and `problems` (core.audit.source_stage), in the order they run."""
 
 

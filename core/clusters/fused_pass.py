@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from core.clusters.row_blocks import BlockPool
 from core.clusters.silhouette import own_and_nearest, silhouette_values
 from core.clusters.spherical_kmeans import Partition, joined_sums
 from core.seams import FloatMatrix, IntVector
+from core.vectors.row_blocks import BlockPool
 
 
 def fused_pass(

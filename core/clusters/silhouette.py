@@ -12,9 +12,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from core.clusters.row_blocks import BLOCK_ROWS, BlockPool, checked_rows, cluster_sums
 from core.errors import DataError
 from core.seams import FloatMatrix, FloatVector, IntVector
+from core.vectors.row_blocks import BLOCK_ROWS, BlockPool, checked_rows, cluster_sums
 
 Real = TypeVar("Real", np.float32, np.float64)
 Sizes = npt.NDArray[np.int64]

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from core.clusters.row_blocks import BLOCK_ROWS, BlockPool, cluster_sums, distinct_rows, one_hot
 from core.seams import FloatMatrix, IntVector
+from core.vectors.leading_directions import projected
+from core.vectors.row_blocks import BLOCK_ROWS, BlockPool, cluster_sums, distinct_rows, one_hot
 
 FIT_STEPS = 6
 ROWS_A_SEED = 20
@@ -120,7 +121,7 @@ def fit_overseeded(
     returned are those of the full rows either way.
     Departs: Symbal 4.1 fits every K from its own random start.
     """
-    space = rows if dimensions is None else _projected(rows, dimensions, generator, pool)
+    space = rows if dimensions is None else projected(rows, dimensions, generator, pool)
     size = max(len(rows) // 4, ROWS_A_SEED * seeds)
     sample = space
     if size < len(rows):
@@ -131,21 +132,6 @@ def fit_overseeded(
     found = lloyd(sample, start, FIT_STEPS, pool)
     labels = assign(space, unit_centroids(found.sums), pool)
     return partition_of(rows, labels, found.k, pool)
-
-
-def _projected(
-    rows: FloatMatrix, dimensions: int, generator: np.random.Generator, pool: BlockPool
-) -> FloatMatrix:
-    """(n, dimensions) coordinates of the rows on the leading right singular vectors of a sample."""
-    from sklearn.utils.extmath import randomized_svd
-
-    if dimensions >= min(rows.shape):
-        return rows
-    size = min(len(rows), max(4096, 4 * dimensions))
-    sample = rows[np.sort(generator.choice(len(rows), size, replace=False))]
-    basis = randomized_svd(sample, dimensions, n_iter=2, random_state=int(generator.integers(2**31)))[2]
-    columns = np.ascontiguousarray(basis.T, dtype=np.float32)
-    return np.concatenate(pool.map(lambda start, stop: rows[start:stop] @ columns, len(rows)))
 
 
 def fit_faiss(rows: FloatMatrix, k: int, seed: int, iterations: int = FAISS_ITERATIONS) -> IntVector:

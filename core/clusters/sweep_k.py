@@ -16,7 +16,6 @@ import numpy.typing as npt
 from core.clusters.choose_k import choose_k, default_k_grid, usable_grid
 from core.clusters.fused_pass import fused_pass
 from core.clusters.merge_centroids import absorb_small, merge_cheapest
-from core.clusters.row_blocks import BlockPool, checked_rows, distinct_rows
 from core.clusters.spherical_kmeans import (
     Partition,
     fit_faiss,
@@ -30,6 +29,7 @@ from core.clusters.spherical_kmeans import (
 from core.domain.cluster import SweepPoint
 from core.errors import ConfigError
 from core.seams import FloatMatrix, IntVector
+from core.vectors.row_blocks import BlockPool, checked_rows, distinct_rows
 
 Method = Literal["downward", "independent"]
 Progress = Callable[[int, int], None]

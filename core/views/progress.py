@@ -24,6 +24,8 @@ TITLES = {
     "text_clusters": "Rank clusters, name the textual facts",
     "image_grouping": "Group the images of each cluster",
     "findings": "Name visual features, rank findings",
+    "fact_map": "Draw the map of sentences",
+    "image_map": "Draw the map of images",
 }
 """In the order they run; a stage that is not listed is shown under its own name."""
 

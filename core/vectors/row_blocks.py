@@ -158,7 +158,21 @@ def cluster_sums(
 
 
 def distinct_rows(rows: FloatMatrix) -> npt.NDArray[np.int64]:
-    """Index of the first of each set of equal rows, ascending. Equality by a 64-bit hash of the bits."""
+    """Index of the first of each set of equal rows, ascending."""
+    return np.sort(np.unique(_row_hashes(rows), return_index=True)[1])
+
+
+def equal_rows(rows: FloatMatrix) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """(m,) index of the first of each set of equal rows, ascending, and (n,) the set each row is of."""
+    _, first, group = np.unique(_row_hashes(rows), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return first[order], place[group]
+
+
+def _row_hashes(rows: FloatMatrix) -> npt.NDArray[np.uint64]:
+    """(n,) 64-bit hash of the bits of every row; 0.0 and -0.0 are equal."""
     n, width = rows.shape
     odd = np.random.default_rng(0x5EED).integers(0, 2**63, (width + 1) // 2, dtype=np.uint64) * 2 + 1
     hashes = np.empty(n, np.uint64)
@@ -168,7 +182,7 @@ def distinct_rows(rows: FloatMatrix) -> npt.NDArray[np.int64]:
         bits = part.view(np.uint64)
         bits ^= bits >> np.uint64(29)
         hashes[start : start + BLOCK_ROWS] = (bits * odd).sum(axis=1, dtype=np.uint64)
-    return np.sort(np.unique(hashes, return_index=True)[1])
+    return hashes
 
 
 def squared_lengths(rows: npt.NDArray[np.floating]) -> FloatVector:
