@@ -7,7 +7,6 @@ import pytest
 
 from core.clusters.fused_pass import fused_pass
 from core.clusters.merge_centroids import merge_cheapest
-from core.vectors.row_blocks import BlockPool, cluster_sums, distinct_rows
 from core.clusters.silhouette import silhouette
 from core.clusters.spherical_kmeans import (
     assign,
@@ -19,6 +18,7 @@ from core.clusters.spherical_kmeans import (
     partition_of,
     unit_centroids,
 )
+from core.vectors.row_blocks import BlockPool, cluster_sums, distinct_rows
 
 
 def unit(rows):

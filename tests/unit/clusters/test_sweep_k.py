@@ -5,10 +5,10 @@ import pytest
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from core.clusters.choose_k import choose_k
-from core.vectors.row_blocks import BlockPool
 from core.clusters.spherical_kmeans import partition_of
 from core.clusters.sweep_k import sweep_k
 from core.errors import ConfigError, DataError
+from core.vectors.row_blocks import BlockPool
 
 
 def unit(rows):
