@@ -30,7 +30,7 @@ def fused_pass(
     no_other = np.empty(0, np.float32)
 
     def work(start: int, stop: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], IntVector]:
-        near = rows[start:stop] @ means
+        near = pool.product(rows[start:stop], means)
         similar = own_and_nearest(near, part.labels[start:stop]) if part.k > 1 else (no_other, no_other)
         near *= weight
         for into, added in rounds:

@@ -71,7 +71,7 @@ def _fast_values(
 
     def work(start: int, stop: int) -> tuple[FloatVector, FloatVector]:
         mine = own[start:stop]
-        similar = own_and_nearest(unit[start:stop] @ columns, mine)
+        similar = own_and_nearest(pool.product(unit[start:stop], columns), mine)
         return silhouette_values(*similar, counts[mine], squares[start:stop])
 
     values, larger = zip(*pool.map(work, len(unit), block), strict=True)

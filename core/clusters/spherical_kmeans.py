@@ -91,7 +91,7 @@ def assign(rows: FloatMatrix, centroids: FloatMatrix, pool: BlockPool) -> IntVec
     columns = np.ascontiguousarray(centroids.T)
 
     def work(start: int, stop: int) -> IntVector:
-        nearest: IntVector = (rows[start:stop] @ columns).argmax(axis=1).astype(np.int32)
+        nearest: IntVector = pool.product(rows[start:stop], columns).argmax(axis=1).astype(np.int32)
         return nearest
 
     return np.concatenate(pool.map(work, len(rows)))

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from core.clusters.choose_k import choose_k, default_k_grid, usable_grid
 from core.clusters.fused_pass import fused_pass
 from core.clusters.merge_centroids import absorb_small, merge_cheapest
+from core.clusters.silhouette import silhouette
 from core.clusters.spherical_kmeans import (
     Partition,
     fit_faiss,
@@ -55,8 +56,8 @@ class KSweep:
     k: the chosen point of the curve. effective_k: clusters there are; below k where clusters under the
         smallest size were joined to others.
     curve: one point a K, ascending; of the sample when `n_swept` < n. Silhouette higher = better separated;
-        0 at K = 1, where it is not defined.
-    silhouette, objective: of `labels`, over all rows.
+        0 at K = 1, where it is not defined; float32, right to about 1e-4 even for near-duplicates.
+    silhouette, objective: of `labels`, over all rows; the silhouette exact as by `silhouette`.
     n_distinct: different rows among those swept. note: what an analyst should know, "" if nothing.
     """
 
@@ -160,10 +161,10 @@ class _Run:
         points: dict[int, SweepPoint] = {}
         labels: dict[int, IntVector] = {}
 
-        def visited(k: int, part: Partition, silhouette: float) -> None:
+        def visited(k: int, part: Partition, score: float) -> None:
             """Keep the best partition seen at this K."""
-            if k not in points or silhouette > points[k].silhouette:
-                points[k], labels[k] = SweepPoint(k, silhouette, part.objective), part.labels
+            if k not in points or score > points[k].silhouette:
+                points[k], labels[k] = SweepPoint(k, score, part.objective), part.labels
 
         with BlockPool(self.threads) as pool:
             seeds = max(int(self.grid[-1] * OVER_SEED), FEWEST_SEEDS)
@@ -172,9 +173,9 @@ class _Run:
             for done, k in enumerate(reversed(self.grid)):
                 for _ in range(1 + MORE_STEPS):
                     parent = merge_cheapest(part.sums, k)
-                    silhouette, nearest = fused_pass(self.rows, part, parent, pool)
+                    score, nearest = fused_pass(self.rows, part, parent, pool)
                     if at:
-                        visited(at, part, silhouette)
+                        visited(at, part, score)
                     part, changes = moved(merged(part, parent), nearest, self.rows, pool)
                     at = k
                     if changes <= SETTLED * len(self.rows):
@@ -193,8 +194,8 @@ class _Run:
             with BlockPool(self.threads) as pool:
                 part = partition_of(self.rows, found, k, pool)
                 stay = np.arange(part.k, dtype=np.int32)
-                silhouette, _ = fused_pass(self.rows, part, stay, pool)
-            points.append(SweepPoint(k, silhouette, part.objective))
+                score, _ = fused_pass(self.rows, part, stay, pool)
+            points.append(SweepPoint(k, score, part.objective))
             labels[k] = part.labels
             self.on_progress(done, len(self.grid))
         return tuple(points), labels
@@ -217,7 +218,6 @@ def _finish(
         if len(swept) < len(full):
             part = lloyd(full, unit_centroids(part.sums), FULL_STEPS, pool)
         part = merged(part, absorb_small(part.sums, part.counts, min_size))
-        silhouette, _ = fused_pass(full, part, np.arange(part.k, dtype=np.int32), pool)
     if part.k < k:
         fewer = f"{part.k} clusters in place of {k}: those below {min_size} members joined others"
         note = f"{note}; {fewer}" if note else fewer
@@ -227,7 +227,7 @@ def _finish(
         k=k,
         curve=curve,
         effective_k=part.k,
-        silhouette=silhouette,
+        silhouette=silhouette(full, part.labels, threads=threads).mean,
         objective=part.objective,
         n_swept=len(swept),
         n_distinct=n_distinct,

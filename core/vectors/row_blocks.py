@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -37,6 +38,7 @@ class BlockPool:
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads or _usable_cores()
         self._stack = ExitStack()
+        self._own = threading.local()
 
     def __enter__(self) -> BlockPool:
         self._stack.enter_context(_blas().limit(limits=1))
@@ -52,6 +54,19 @@ class BlockPool:
         """Results of `work(start, stop)` for the blocks of 0..n, in block order, as they come."""
         starts = range(0, n, block)
         return self._executor.map(lambda start: work(start, min(start + block, n)), starts)
+
+    def product(self, some: FloatMatrix, columns: FloatMatrix) -> FloatMatrix:
+        """(rows, K) `some @ columns` in memory of the calling thread that its next product overwrites.
+
+        Fresh memory for every block would cost a page fault every thousand numbers.
+        """
+        size = len(some) * columns.shape[1]
+        kept: npt.NDArray[np.float32] | None = getattr(self._own, "numbers", None)
+        if kept is None or len(kept) < size:
+            kept = self._own.numbers = np.empty(size, np.float32)
+        near = kept[:size].reshape(len(some), columns.shape[1])
+        np.matmul(some, columns, out=near)
+        return near
 
     def map(self, work: Callable[[int, int], Result], n: int, block: int = BLOCK_ROWS) -> list[Result]:
         """As `each`, all at once."""
@@ -120,11 +135,13 @@ def _refuse_row(index: int, row: npt.NDArray[np.floating], name_of: Callable[[in
     )
 
 
-def one_hot(labels: IntVector, k: int, kind: type[np.floating] = np.float64) -> sp.csr_matrix:
-    """(k, n) indicator matrix: entry (labels[i], i) is 1."""
+def one_hot(labels: IntVector, k: int, kind: type[np.floating] = np.float64) -> sp.csc_matrix:
+    """(k, n) indicator matrix: entry (labels[i], i) is 1.
+
+    By columns: its product with rows reads each of them once, in order.
+    """
     n = len(labels)
-    columns = sp.csc_matrix((np.ones(n, kind), labels, np.arange(n + 1)), shape=(k, n))
-    return columns.tocsr()
+    return sp.csc_matrix((np.ones(n, kind), labels, np.arange(n + 1, dtype=np.int32)), shape=(k, n))
 
 
 def in_float64(rows: FloatMatrix) -> npt.NDArray[np.float64]:

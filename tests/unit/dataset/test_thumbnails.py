@@ -1,8 +1,11 @@
+import io
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 from PIL import Image
 
+from core.dataset import thumbnails
 from core.dataset.thumbnails import thumbnail_path
 from core.errors import AuditError, DataError
 
@@ -70,3 +73,40 @@ def test_what_cannot_be_shown_is_one_sentence(tmp_path):
     with pytest.raises(DataError, match="cannot be written"):
         thumbnail_path(good, good, SHA)
     assert not list((tmp_path / "c").rglob("*.jpg"))
+
+
+def photograph(path, size=(640, 427), **options):
+    """A JPEG with smooth colours and an edge, so that a wrong size or channel order shows."""
+    y, x = np.mgrid[: size[1], : size[0]]
+    channels = [x * 255 / size[0], y * 255 / size[1], (x + y > 500) * 200]
+    Image.fromarray(np.stack(channels, axis=2).astype(np.uint8)).save(path, "JPEG", quality=95, **options)
+    return path
+
+
+def test_both_decoders_show_the_same(tmp_path):
+    image = photograph(tmp_path / "a.jpg")
+    fast, plain = thumbnails._plain_jpeg(image, 256), thumbnails._any_image(image, 256)
+    assert fast is not None
+    pictures = [np.asarray(Image.open(io.BytesIO(data)), np.float32) for data in (fast, plain)]
+    assert pictures[0].shape == pictures[1].shape == (171, 256, 3)
+    assert np.abs(pictures[0] - pictures[1]).mean() < 3
+
+
+@pytest.mark.parametrize("mode", ["L", "CMYK"])
+def test_other_colours_are_left_to_pillow(tmp_path, mode):
+    path = tmp_path / "a.jpg"
+    Image.new(mode, (600, 400)).save(path)
+    assert thumbnails._plain_jpeg(path, 256) is None
+    assert size_of(thumbnail_path(tmp_path / "c", path, SHA)) == (256, 171)
+
+
+def test_rotated_small_and_cut_files_are_left_to_pillow(tmp_path):
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    assert thumbnails._plain_jpeg(photograph(tmp_path / "turned.jpg", exif=exif), 256) is None
+    assert thumbnails._plain_jpeg(photograph(tmp_path / "small.jpg", (200, 100)), 256) is None
+    cut = tmp_path / "cut.jpg"
+    cut.write_bytes(photograph(tmp_path / "a.jpg").read_bytes()[:-2000])
+    assert thumbnails._plain_jpeg(cut, 256) is None
+    with pytest.raises(DataError):
+        thumbnail_path(tmp_path / "c", cut, SHA)

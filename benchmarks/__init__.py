@@ -1,0 +1,1 @@
+"""Ours beside a named peer, in one process, as ratios."""
