@@ -6,11 +6,12 @@ PORT ?= 8501
 WORKSPACE ?= workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev run demo test lint types unit browser chromium clean
+.PHONY: help setup dev run demo test lint types bench bench-quick chromium clean
 
 help:
 	@echo "make run    set up, prepare the demo audit, open the dashboard on http://127.0.0.1:$(PORT)"
 	@echo "make test   set up, run everything that is checked"
+	@echo "make bench  measure the engine beside named peers (about an hour; make bench-quick: a minute)"
 	@echo "make setup  only create $(VENV) and install requirements.txt"
 
 $(BIN)/python:
@@ -58,6 +59,12 @@ types: dev
 
 test: lint types chromium
 	$(BIN)/python -m pytest
+
+bench: dev
+	$(BIN)/python -m benchmarks
+
+bench-quick: dev
+	$(BIN)/python -m benchmarks --quick
 
 clean:
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

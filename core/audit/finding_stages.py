@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ from core.audit.finding_tables import (
     clusters_table,
     finding_json,
 )
-from core.audit.image_stages import image_rows
+from core.audit.image_stages import image_name, image_rows
 from core.clusters.symbal_2_group_images import group_images
 from core.domain.cluster import Cluster, Interval
 from core.domain.finding import Finding, TextualFact, Vote
@@ -76,7 +77,10 @@ def image_grouping_work(audit: Audit, store: StageStore) -> Mapping[str, object]
         if not store.has_part(part):
             rows = np.unique(rows_of[facts.sample[facts.cluster == cluster_id]])
             rows = rows[rows >= 0]
-            labels = group_images(vectors[rows], seed=audit.config.seed).labels if len(rows) else rows
+            labels = rows
+            if len(rows):
+                named = partial(image_name, audit, rows)
+                labels = group_images(vectors[rows], seed=audit.config.seed, name_of=named).labels
             columns = [
                 pa.array(np.full(len(rows), cluster_id), pa.int32()),
                 pa.array(rows, pa.int64()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -34,6 +35,11 @@ def image_rows(audit: Audit) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     column = audit.stores["samples"].read_table(["image_sha256"])["image_sha256"]
     index = pc.index_in(column, value_set=pa.array(shas, pa.string()))
     return np.asarray(pc.fill_null(index, -1).to_numpy(zero_copy_only=False), np.int64)
+
+
+def image_name(audit: Audit, rows: npt.NDArray[np.int64], i: int) -> str:
+    """What the image in row rows[i] of the image vectors is called in messages: its path."""
+    return f"image {distinct_images(audit)[1][int(rows[i])]!r}"
 
 
 def _embed(audit: Audit, store: StageStore, embedder: ImageEmbedder) -> Mapping[str, object]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from core.audit.context import Audit, Stage
+from core.audit.image_stages import image_name
+from core.audit.text_stages import fact_name
 from core.embeddings.project_umap import project_umap
 from core.embeddings.trustworthiness import trustworthiness
 from core.runs.parts import StageStore
@@ -17,19 +20,25 @@ from core.seams import FloatMatrix
 def fact_map_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
     """Places of all facts, (n_facts, 2) float32 in fact order."""
     clusters = audit.stores["fact_grouping"].read_table(["cluster"])["cluster"].to_numpy()
-    return _map(audit, store, audit.stores["fact_vectors"].read_array(), np.asarray(clusters))
+    rows = audit.stores["fact_vectors"].read_array()
+    return _map(audit, store, rows, np.asarray(clusters), partial(fact_name, audit))
 
 
 def image_map_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
     """Places of all distinct images, (n_images, 2) float32 in the order of the image vectors."""
-    return _map(audit, store, audit.stores["image_vectors"].read_array(), None)
+    rows = audit.stores["image_vectors"].read_array()
+    return _map(audit, store, rows, None, partial(image_name, audit, np.arange(len(rows))))
 
 
 def _map(
-    audit: Audit, store: StageStore, rows: FloatMatrix, groups: npt.NDArray[np.integer] | None
+    audit: Audit,
+    store: StageStore,
+    rows: FloatMatrix,
+    groups: npt.NDArray[np.integer] | None,
+    name_of: Callable[[int], str],
 ) -> Mapping[str, object]:
     audit.cancel.raise_if_requested()
-    drawn = project_umap(rows, seed=audit.config.seed, groups=groups)
+    drawn = project_umap(rows, seed=audit.config.seed, groups=groups, name_of=name_of)
     store.write_array(0, drawn.places)
     return {
         "method": drawn.method,

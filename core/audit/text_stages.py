@@ -11,6 +11,7 @@ import pyarrow as pa
 from core.audit.context import Audit, Stage
 from core.clusters.symbal_1_group_facts import group_facts
 from core.domain.fact import Concept
+from core.errors import shorten
 from core.facts.sentences import split_sentences
 from core.runs.executor_local import run_parts
 from core.runs.parts import StageStore
@@ -139,7 +140,9 @@ def fact_grouping_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
     if not len(vectors):
         store.write_table(0, GROUPING_SCHEMA.empty_table())
         return {"k": 0, "effective_k": 0, "curve": [], "note": "no caption has a sentence to group"}
-    found = group_facts(vectors, seed=audit.config.seed, on_progress=on_progress)
+    found = group_facts(
+        vectors, seed=audit.config.seed, on_progress=on_progress, name_of=lambda i: fact_name(audit, i)
+    )
     ids = pa.array(range(len(found.labels)), pa.int64())
     labels = pa.array(found.labels, pa.int32())
     store.write_table(0, pa.Table.from_arrays([ids, labels], schema=GROUPING_SCHEMA))
@@ -149,6 +152,12 @@ def fact_grouping_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
         "curve": [asdict(point) for point in found.curve],
         "note": found.note,
     }
+
+
+def fact_name(audit: Audit, fact_id: int) -> str:
+    """What a fact is called in messages: its sample, its place in the caption, its first words."""
+    row = audit.stores["facts"].read_table(["sample_id", "position", "text"]).slice(fact_id, 1).to_pylist()[0]
+    return f"sample {row['sample_id']!r}, sentence {row['position'] + 1}: {shorten(row['text'], 60)}"
 
 
 def concepts_array(found: Sequence[Iterable[Concept]]) -> pa.Array:

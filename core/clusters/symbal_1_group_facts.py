@@ -9,10 +9,15 @@ from core.seams import FloatMatrix
 
 
 def group_facts(
-    vectors: FloatMatrix, *, seed: int, on_progress: Callable[[int, int], None] | None = None
+    vectors: FloatMatrix,
+    *,
+    seed: int,
+    on_progress: Callable[[int, int], None] | None = None,
+    name_of: Callable[[int], str] | None = None,
 ) -> KSweep:
     """Clusters of (n, d) unit fact vectors; labels (n,) int32.
 
     on_progress: called with (K done, K in all) as the sweep goes on; may raise to stop it.
+    name_of: what fact i belongs to, for messages. Raises DataError for vectors that cannot be grouped.
     """
-    return sweep_k(vectors, seed=seed, on_progress=on_progress)
+    return sweep_k(vectors, seed=seed, on_progress=on_progress, name_of=name_of)
