@@ -72,6 +72,9 @@ def _audit_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--on-bad-row", choices=("skip", "keep"), default="skip", help="rows with a bad image"
     )
+    parser.add_argument(
+        "--steps", default="symbal", help="systems to run, with commas: symbal, evian, vnli (default symbal)"
+    )
     parser.add_argument("--preset", default="embedded", help="models to use: a name or a TOML file")
     parser.add_argument("--name", help="name of the dataset on screen")
     parser.add_argument("--top-k", type=int, default=10, help="how many findings (default 10)")
@@ -118,6 +121,7 @@ def _config(options: argparse.Namespace) -> AuditConfig:
         seed=options.seed,
         visual_feature_rule=options.visual_feature,
         on_bad_row=options.on_bad_row,
+        steps=tuple(step.strip() for step in options.steps.split(",") if step.strip()),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from core.domain.run import AuditConfig
+from core.domain.run import AuditConfig, Step
 from core.domain.sample import Columns, DatasetSummary
 from core.models.registry import Models
 from core.runs.cancel import CancelToken
@@ -64,6 +64,7 @@ class Stage:
     version: raised when the same input gives another output. inputs: stages whose output this one
     reads. params: the parameters and model identities that affect the output (they enter the key).
     work: writes the missing parts and returns the stage's summary. needed: False skips the stage.
+    steps: the systems that use the stage; it runs when one of them is asked for.
     """
 
     name: str
@@ -72,3 +73,4 @@ class Stage:
     params: Callable[[Audit], Mapping[str, object]]
     work: Callable[[Audit, StageStore], Mapping[str, object]]
     needed: Callable[[Audit], bool] = lambda audit: True
+    steps: tuple[Step, ...] = ("symbal",)

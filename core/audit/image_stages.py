@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from core.audit.context import Audit, Stage
 from core.dataset.images import locate_image, open_image
+from core.domain.run import STEPS
 from core.errors import DataError
 from core.runs.executor_local import run_parts
 from core.runs.parts import StageStore
@@ -80,5 +81,6 @@ IMAGE_STAGES = (
         lambda audit: {"model": audit.models.joint_image_embedder.identity},
         lambda audit, store: _embed(audit, store, audit.models.joint_image_embedder),
         lambda audit: audit.has_images and audit.setting == "reference-free",
+        STEPS,
     ),
 )

@@ -14,7 +14,7 @@ from core.audit.context import Audit, Stage
 from core.audit.source_stage import read_source
 from core.audit.table import STAGES, stage_key
 from core.dataset.read_dataset import OpenDataset, open_dataset
-from core.domain.run import AuditConfig, RunState
+from core.domain.run import STEPS, AuditConfig, RunState
 from core.errors import AuditCancelledError, AuditError, ConfigError
 from core.models.registry import Models, load_preset
 from core.runs.cancel import CancelToken
@@ -51,8 +51,11 @@ def run_id_of(config: AuditConfig, name: str) -> str:
     path = Path(config.captions)
     status = path.stat() if path.exists() else None
     seen = [status.st_size, status.st_mtime_ns] if status else []
+    asked = asdict(config)
+    if config.steps == ("symbal",):  # runs from before there was a choice keep their names
+        del asked["steps"]
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "audit"
-    return f"{slug}-{tagged_hash({'config': config, 'file': seen}, 'faultline-run')[:10]}"
+    return f"{slug}-{tagged_hash({'config': asked, 'file': seen}, 'faultline-run')[:10]}"
 
 
 def absolute(config: AuditConfig) -> AuditConfig:
@@ -79,6 +82,8 @@ def run_audit(
     models = Models(load_preset(config.preset))
     if config.top_k < 1:
         raise ConfigError("top-k must be at least 1", value=config.top_k)
+    if unknown := [step for step in config.steps if step not in STEPS] or not config.steps:
+        raise ConfigError("unknown step", value=unknown, remedy=f"choose of {', '.join(STEPS)}")
     dataset = open_dataset(config)
     name = config.name or _default_name(Path(config.captions))
     run_id = run_id_of(config, name)
@@ -168,10 +173,13 @@ def _run(audit: Audit, run_dir: Path, dataset: OpenDataset, name: str, began: fl
     _check_setting(audit)
     findings_path = run_dir / "findings.json"
     for stage in STAGES:
-        if stage.needed(audit):
+        if set(stage.steps) & set(audit.config.steps) and stage.needed(audit):
             _run_stage(audit, run_dir, stage)
-        if stage.name == "findings":  # the maps come after: a run stopped while they are drawn has these
+        # Before the maps: a run that is stopped while they are drawn has its findings.
+        if stage.name == "findings" and "findings" in audit.stores:
             write_json(findings_path, _findings_file(audit, run_dir.name))
+    if "findings" not in audit.stores:  # an audit without Symbal
+        write_json(findings_path, _findings_file(audit, run_dir.name))
     counts = _dataset_json(audit)
     seconds = round(time.monotonic() - began, 3)
     return AuditResult(
@@ -242,13 +250,17 @@ def _dataset_json(audit: Audit) -> dict[str, Any]:
 
 
 def _findings_file(audit: Audit, run_id: str) -> dict[str, Any]:
-    scores = audit.summary("scores")
+    scores = audit.summary("scores") if "scores" in audit.stores else {}
+    done = {
+        name: audit.summary(name) if name in audit.stores else {} for name in ("fact_grouping", "findings")
+    }
     return {
         "run_id": run_id,
         "dataset": _dataset_json(audit),
         "preset": audit.config.preset,
-        "scorer": scores["scorer"],
-        "wrong_below": scores["wrong_below"],
-        "k": audit.summary("fact_grouping")["k"],
-        "findings": audit.summary("findings")["findings"],
+        "steps": list(audit.config.steps),
+        "scorer": scores.get("scorer", {}),
+        "wrong_below": scores.get("wrong_below"),
+        "k": done["fact_grouping"].get("k"),
+        "findings": done["findings"].get("findings", []),
     }

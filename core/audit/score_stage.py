@@ -13,6 +13,7 @@ from core.audit.image_stages import image_rows
 from core.audit.text_stages import concepts_of
 from core.domain.fact import Concept, Fact
 from core.domain.judgement import Judgement, Scored
+from core.domain.run import STEPS
 from core.domain.sample import Sample
 from core.domain.scoring import ScoringItem
 from core.errors import ConfigError
@@ -192,4 +193,5 @@ SCORE_STAGE = Stage(
     ("samples", "facts", "concepts", "reference_concepts", "fact_vectors", "joint_image_vectors"),
     _inputs_params,
     scores_work,
+    steps=STEPS,
 )

@@ -11,6 +11,7 @@ import pyarrow as pa
 from core.audit.context import Audit, Stage
 from core.clusters.symbal_1_group_facts import group_facts
 from core.domain.fact import Concept
+from core.domain.run import STEPS
 from core.errors import shorten
 from core.facts.sentences import split_sentences
 from core.runs.executor_local import run_parts
@@ -180,13 +181,14 @@ def _seed(audit: Audit) -> Mapping[str, object]:
 
 
 TEXT_STAGES = (
-    Stage("facts", 1, ("samples",), lambda audit: {}, facts_work),
+    Stage("facts", 1, ("samples",), lambda audit: {}, facts_work, steps=STEPS),
     Stage(
         "concepts",
         1,
         ("facts",),
         lambda audit: {"model": audit.models.concept_extractor.identity},
         concepts_work,
+        steps=STEPS,
     ),
     Stage(
         "reference_concepts",
@@ -195,6 +197,7 @@ TEXT_STAGES = (
         lambda audit: {"model": audit.models.concept_extractor.identity},
         reference_concepts_work,
         lambda audit: audit.setting == "reference-based",
+        STEPS,
     ),
     Stage(
         "fact_vectors",
@@ -202,6 +205,7 @@ TEXT_STAGES = (
         ("facts",),
         lambda audit: {"model": audit.models.text_embedder.identity},
         fact_vectors_work,
+        steps=STEPS,
     ),
     Stage("fact_grouping", 1, ("fact_vectors",), _seed, fact_grouping_work),
 )

@@ -9,6 +9,9 @@ from core.domain.finding import VisualFeatureRule
 
 RunState = Literal["running", "finished", "cancelled", "failed", "interrupted"]
 OnBadRow = Literal["skip", "keep"]
+Step = Literal["symbal", "evian", "vnli"]
+STEPS: tuple[Step, ...] = ("symbal", "evian", "vnli")
+"""The three systems an audit can run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,7 @@ class AuditConfig:
     *_column: column names; None = found by usual names (objects and references are used only if
         named so, or given). vocabulary: closed object vocabulary; () = union of the object lists.
     on_bad_row: "skip" drops rows whose image is missing or broken, "keep" audits their text.
+    steps: the systems to run, in any order.
     """
 
     captions: str
@@ -37,6 +41,7 @@ class AuditConfig:
     seed: int = 0
     visual_feature_rule: VisualFeatureRule = "contrast"
     on_bad_row: OnBadRow = "skip"
+    steps: tuple[Step, ...] = ("symbal",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,7 @@ def read_config(path: Path) -> AuditConfig:
     known = {f.name for f in fields(AuditConfig)}
     if unknown := sorted(set(values) - known):
         raise RunError("config.toml has a field this version does not know", value=unknown[0])
-    if "vocabulary" in values:
-        values["vocabulary"] = tuple(values["vocabulary"])
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     return AuditConfig(**values)
 
 
