@@ -15,6 +15,7 @@ page = st.navigation(
         st.Page("overview.py", title="Overview", icon=":material/space_dashboard:", default=True),
         st.Page("run_audit.py", title="Run audit", icon=":material/play_circle:", url_path="run"),
         st.Page("findings.py", title="Findings", icon=":material/format_list_numbered:"),
+        st.Page("fact_map.py", title="Fact map", icon=":material/scatter_plot:"),
         st.Page("finding.py", title="Finding", visibility="hidden"),
     ],
     position="top",

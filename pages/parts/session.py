@@ -18,6 +18,7 @@ PAGES = {
     "run": "run_audit.py",
     "findings": "findings.py",
     "finding": "finding.py",
+    "map": "fact_map.py",
 }
 
 
