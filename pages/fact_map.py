@@ -122,8 +122,7 @@ def map_side(run: OpenRun, data: MapData, by: By, shown: Filter, focus: Focus, n
         key=focus.key,
         on_picked=focus.picked,
     )
-    for line in map_captions(run, data.kind):
-        st.caption(plain(line))
+    st.caption(plain(" ".join(map_captions(run, data.kind))))
     curve = curve_view(run) if data.kind == "facts" else None
     if curve is not None:
         with st.container(border=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+import pyarrow as pa
 import streamlit as st
 
 from core.views.map_view import CurveView
@@ -31,8 +32,8 @@ def curve_chart(view: CurveView) -> None:
     ]
     chosen = [{"filter": "datum.chosen"}]
     st.vega_lite_chart(
+        pa.Table.from_pylist([asdict(p) for p in view.points]),
         {
-            "data": {"values": [asdict(p) for p in view.points]},
             "height": 190,
             "layer": [
                 {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {"x": x, "y": y}},

@@ -33,24 +33,29 @@ def selection_panel(
     if not len(chosen.ids):
         st.caption("No point is inside. Draw a larger outline, or widen the filters.")
         return
-    for link in chosen.findings[:LINKS]:
-        if st.button(
-            f"{plain(link.title)} &ensp;:gray[{count(link.n)} in its cluster]",
-            key=f"finding_{link.finding_id}",
-            icon=":material/arrow_outward:",
-            type="tertiary",
-            help="Open this finding",
-        ):
-            go("finding", run=run.run_id, finding=link.finding_id)
-    st.html(strip_html(run.run_id, data, chosen.ids))
+    _finding_links(run, chosen)
+    if strip := strip_html(run.run_id, data, chosen.ids):
+        st.html(strip)
     _pages(run, data, chosen, open_point)
+
+
+def _finding_links(run: OpenRun, chosen: Selection) -> None:
+    with st.container(horizontal=True, gap="small", key="map_findings"):
+        for link in chosen.findings[:LINKS]:
+            if st.button(
+                f"{plain(link.title)} :gray[{count(link.n)}]",
+                key=f"finding_{link.finding_id}",
+                help=f"Open this finding; {counted(link.n, 'point')} here "
+                f"{'is' if link.n == 1 else 'are'} in its cluster of sentences",
+            ):
+                go("finding", run=run.run_id, finding=link.finding_id)
 
 
 def _numbers_html(chosen: Selection, title: str, wrong: str) -> str:
     judged = f"of {count(chosen.n_scored)} judged"
     return (
         f'<h2 class="fl-map-title">{esc(title)}</h2>'
-        f'<dl class="fl-map-numbers"><div><dt>Points</dt><dd>{count(len(chosen.ids))}</dd></div>'
+        f'<dl class="fl-map-numbers">'
         f'<div title="How well the sentences fit their images"><dt>Mean alignment</dt>'
         f"<dd>{esc(chosen.mean_alignment)}</dd><small>higher = better</small></div>"
         f"<div><dt>{esc(wrong.capitalize())}</dt><dd>{esc(chosen.share_wrong)}</dd>"
@@ -102,7 +107,8 @@ def point_panel(
         f'<div class="fl-map-point{" fl-map-wrong" if row.wrong else ""}">{shown}'
         f'<p class="fl-facts">{esc(" · ".join(f for f in facts if f))}</p></div>'
     )
-    st.html(strip_html(run.run_id, data, _one(point), big=True))
+    if strip := strip_html(run.run_id, data, np.array([point], np.int64), big=True):
+        st.html(strip)
     if data.kind != "facts":
         return
     st.markdown("**Nearest in meaning**, one line for each different sentence")
@@ -123,14 +129,8 @@ def near_facts(run: OpenRun, data: MapData, point: int) -> tuple[tuple[int, floa
     return nearest(run, data, point)
 
 
-def _one(point: int) -> Ids:
-    return np.array([point], np.int64)
-
-
 def strip_html(run_id: str, data: MapData, ids: Ids, *, big: bool = False) -> str:
-    """The first distinct images of these points, each a link to its large form."""
-    if not data.shas:
-        return ""
+    """The first distinct images of these points, each a link to its large form; "" without images."""
     pictures = []
     for sha, point in image_strip(data, ids, IMAGES):
         source = f"/thumb/{quote(run_id, safe='')}/{sha}"
@@ -138,6 +138,8 @@ def strip_html(run_id: str, data: MapData, ids: Ids, *, big: bool = False) -> st
             f'<a href="{source}?w=1024" target="_blank" rel="noopener"><img src="{source}" loading="lazy" '
             f'decoding="async" alt="Image of point {count(point)}"></a>'
         )
+    if not pictures:
+        return ""
     return f'<div class="fl-map-strip{" fl-map-big" if big else ""}">{"".join(pictures)}</div>'
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from playwright.sync_api import sync_playwright
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+FLAGS += ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]  # WebGL
 
 
 def free_port():
@@ -27,11 +29,10 @@ def workspace(tmp_path_factory):
     return tmp_path_factory.mktemp("dashboard") / "workspace"
 
 
-@pytest.fixture(scope="session")
-def server(workspace, tmp_path_factory):
-    """The address of the running dashboard."""
+@contextmanager
+def dashboard(workspace, log):
+    """Run a dashboard on this workspace; its address."""
     port = free_port()
-    log = tmp_path_factory.mktemp("log") / "streamlit.log"
     command = [
         sys.executable, "-m", "streamlit", "run", "app.py",
         "--server.address", "127.0.0.1", "--server.port", str(port), "--server.headless", "true",
@@ -54,9 +55,26 @@ def server(workspace, tmp_path_factory):
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < deadline, log.read_text()
             time.sleep(0.2)
-    yield address
-    process.terminate()
-    process.wait(timeout=20)
+    try:
+        yield address
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def start_dashboard(tmp_path_factory):
+    """A function that starts a dashboard on a workspace and gives its address; all stop at the end."""
+    with ExitStack() as running:
+        yield lambda workspace: running.enter_context(
+            dashboard(workspace, tmp_path_factory.mktemp("log") / "streamlit.log")
+        )
+
+
+@pytest.fixture(scope="session")
+def server(workspace, start_dashboard):
+    """The address of the running dashboard."""
+    return start_dashboard(workspace)
 
 
 @pytest.fixture(scope="session")
