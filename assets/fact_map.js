@@ -119,7 +119,8 @@ class FactMap {
   }
 
   wholeMap() {
-    return { "xaxis.range": [-0.03 * SPAN, 1.03 * SPAN], "yaxis.range": [-0.03 * SPAN, 1.03 * SPAN] }
+    const [x, y] = this.whole
+    return { "xaxis.range": [...x], "yaxis.range": [...y] }
   }
 
   pick(value) {
@@ -177,6 +178,12 @@ class FactMap {
       y[j] = xy[2 * i + 1]
       code[j] = shown[i]
     }
+    this.whole = [x, y].map((values) => {
+      const low = values.reduce((a, b) => Math.min(a, b), SPAN)
+      const high = values.reduce((a, b) => Math.max(a, b), 0)
+      const room = 0.04 * SPAN
+      return [low - room, high + room]
+    })
     return { n, x, y, code, order }
   }
 
@@ -221,7 +228,7 @@ class FactMap {
 
   annotations(theme) {
     return this.data.labels.map((label) => ({
-      x: label.x, y: label.y, text: label.text.replaceAll("&", "&amp;").replaceAll("<", "&lt;"), showarrow: false, bgcolor: theme.back, opacity: 0.88, borderpad: 2,
+      x: label.x, y: label.y, text: label.text.replaceAll("&", "&amp;").replaceAll("<", "&lt;"), showarrow: true, arrowhead: 0, arrowwidth: 1, arrowcolor: theme.text, ax: 0, ay: -30, bgcolor: theme.back, opacity: 0.88, borderpad: 2,
       bordercolor: label.code >= 0 && this.data.coloured_labels ? (theme.dark ? this.data.dark : this.data.light)[label.code] : theme.line,
       borderwidth: 1.5, font: { color: theme.text, size: 12, family: theme.font }, captureevents: false,
     }))
@@ -233,12 +240,11 @@ class FactMap {
     const fresh = this.data.places !== this.shownPlaces
     const axis = { visible: false, showgrid: false, zeroline: false }
     const kept = this.ready && !fresh ? this.plot.layout : null
-    const whole = [-0.03 * SPAN, 1.03 * SPAN]
     const layout = {
       dragmode: this.dragmode, hovermode: "closest", clickmode: "event", hoverdistance: 8, showlegend: false,
       margin: { l: 0, r: 0, t: 0, b: 0 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-      xaxis: { ...axis, range: kept ? [...kept.xaxis.range] : whole },
-      yaxis: { ...axis, range: kept ? [...kept.yaxis.range] : whole, scaleanchor: "x" },
+      xaxis: { ...axis, range: [...(kept ? kept.xaxis.range : this.whole[0])] },
+      yaxis: { ...axis, range: [...(kept ? kept.yaxis.range : this.whole[1])], scaleanchor: "x" },
       annotations: this.annotations(theme), images: this.images(theme),
       selections: kept && this.data.outlined ? kept.selections ?? [] : [],
       newselection: { mode: "immediate", line: { color: theme.text, width: 1.5, dash: "dot" } },

@@ -140,7 +140,8 @@ def chosen_side(run: OpenRun, data: MapData, shown: Filter, focus: Focus) -> Non
         data, outlined=polygon is not None, filtered=not shown.is_empty, n=len(chosen.ids)
     )
     if polygon is None and shown.is_empty:
-        st.caption("Draw around points to select them; click one to see it and what is near it in meaning.")
+        near = " and what is near it in meaning" if data.kind == "facts" else ""
+        st.caption(f"Draw around points to select them; click one to see it{near}.")
     selection_panel(run, data, chosen, title, focus.open_point)
 
 

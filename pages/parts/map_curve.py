@@ -23,7 +23,7 @@ def curve_chart(view: CurveView) -> None:
     y = {
         "field": "silhouette",
         "type": "quantitative",
-        "title": "silhouette, higher = clearer",
+        "title": "silhouette",
         "scale": {"zero": False},
     }
     tooltip = [
