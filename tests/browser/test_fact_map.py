@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 from playwright.sync_api import expect
@@ -74,12 +75,18 @@ def distance(point, start, end):
 
 def clear_of_points(middle, pixels):
     """An outline that passes no point within 3 pixels: the drawn path itself is exact to about 2."""
-    shape = ((-40, -30), (5, -55), (45, -10), (20, 30), (-20, 45))
-    for scale in range(60, 160):
-        outline = [(middle[0] + dx * scale / 100, middle[1] + dy * scale / 100) for dx, dy in shape]
+    rng = random.Random(7)
+    for _ in range(20_000):
+        angles = sorted(rng.uniform(0, 2 * math.pi) for _ in range(5))
+        reach = [rng.uniform(15, 110) for _ in angles]
+        outline = [
+            (middle[0] + r * math.cos(a), middle[1] + r * math.sin(a))
+            for a, r in zip(angles, reach, strict=True)
+        ]
         edges = list(zip(outline, [*outline[1:], outline[0]], strict=True))
-        n = sum(crosses(x, y, outline) for x, y in pixels)
-        if 5 <= n <= 25 and all(distance(p, *edge) > 3 for p in pixels for edge in edges):
+        if all(distance(p, *edge) > 3 for p in pixels for edge in edges) and (
+            5 <= sum(crosses(x, y, outline) for x, y in pixels) <= 25
+        ):
             return outline
     raise AssertionError("no outline keeps clear of all points")
 
