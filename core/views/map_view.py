@@ -110,8 +110,8 @@ def map_captions(run: OpenRun, kind: Kind) -> tuple[str, ...]:
     what, n, fitted = WHAT[kind], summary.get("n_points") or 0, summary.get("n_fitted") or 0
     method = METHODS.get(str(summary.get("method")), str(summary.get("method") or "an unknown method"))
     said = f"Drawn by {method} from the vectors of {counted(n, what)}"
-    if 0 < fitted < n:
-        said += f"; {count(fitted)} were fitted, the others placed beside their nearest neighbours"
+    if 0 < fitted < n and not summary.get("note"):
+        said += f", {count(fitted)} of them different; equal ones lie in a small disc"
     lines = [said + "."]
     trust = summary.get("trustworthiness")
     if isinstance(trust, int | float):

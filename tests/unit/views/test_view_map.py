@@ -231,13 +231,13 @@ def test_nearest_in_meaning_over_all_parts(run, facts):
 def test_words_around_the_map(run, facts):
     said = " ".join(map_captions(run, "facts"))
     for words in (
-        "115 were fitted",
         "0.953",
         "A note of the engine.",
         "mean nothing",
         "not made from this map",
     ):
         assert words in said
+    assert "of them different" in " ".join(map_captions(run, "images"))
     curve = curve_view(run)
     assert [(p.k, p.chosen) for p in curve.points] == [(2, False), (4, True), (6, False)]
     assert "effective K = 3" in curve.title
