@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 
@@ -12,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from core.audit.context import Audit, Stage
+from core.audit.find import find_candidate, find_errors
 from core.audit.finding_tables import (
     EVIDENCE_LIMIT,
     EVIDENCE_SCHEMA,
@@ -24,34 +24,21 @@ from core.audit.image_stages import image_name, image_rows
 from core.clusters.symbal_2_group_images import group_images
 from core.domain.cluster import Cluster, Interval
 from core.domain.finding import Finding, TextualFact, Vote
-from core.findings.contrast import FeaturePairs, FeatureTable
-from core.findings.features import pairs_from_captions, pairs_from_objects, pairs_from_references, same_thing
+from core.findings.contrast import FeaturePairs
+from core.findings.features import pairs_from_captions, pairs_from_objects, pairs_from_references
 from core.findings.systematic_misalignment import (
     Candidate,
-    ErrorIndicator,
-    Stage2,
     TextualError,
-    candidate,
     rank_findings,
-    textual_errors,
 )
 from core.runs.parts import StageStore
-from core.scores.rank_clusters import rank_clusters
-from core.summaries.symbal_1_textual_fact import textual_facts
-from core.summaries.symbal_2_visual_feature import most_frequent_features
 
 
 def text_clusters_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
     """All fact clusters ranked by misalignment, with the textual facts each stands for."""
-    facts = Facts.read(audit)
-    ranked = rank_clusters(facts.cluster, facts.alignment)
-    misaligned: dict[int, list[list[str]]] = defaultdict(list)
-    for fact, said in facts.said_wrongly.items():
-        misaligned[int(facts.cluster[fact])].append(said)
-    named = {c.cluster_id: textual_facts(misaligned[c.cluster_id]) for c in ranked}
-    errors = textual_errors(ranked, lambda c: named[c.cluster_id], audit.config.top_k)
-    store.write_table(0, clusters_table(ranked, named))
-    return {"n_clusters": len(ranked), "errors": [asdict(e) for e in errors]}
+    found = find_errors(Facts.read(audit), audit.config.top_k)
+    store.write_table(0, clusters_table(found.ranked, found.named))
+    return {"n_clusters": len(found.ranked), "errors": [asdict(e) for e in found.errors]}
 
 
 def read_errors(audit: Audit) -> list[TextualError]:
@@ -101,15 +88,19 @@ def findings_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
     features = feature_pairs(audit, facts)
     closed = audit.setting == "objects"
     images = _ImageClusters.read(audit)
-    n_samples = len(features.known)
     found: list[Candidate] = []
     for error in read_errors(audit):
         audit.cancel.raise_if_requested()
-        wrong = _indicator(error.textual_fact.text, facts, n_samples)
-        table = features.table(wrong.facts)
-        barred = same_thing(error.textual_fact.text, table.names, closed_vocabulary=closed)
-        stage2 = _stage_2(error, facts, table, images, wrong, barred)
-        found.append(candidate(error, wrong, table, stage2, audit.config.visual_feature_rule, barred))
+        found.append(
+            find_candidate(
+                error,
+                facts,
+                features,
+                closed_vocabulary=closed,
+                rule=audit.config.visual_feature_rule,
+                label_of_sample=images.label_of_sample,
+            )
+        )
     ids = audit.stores["samples"].read_table(["sample_id"])["sample_id"].to_pylist()
     findings = rank_findings(found, audit.config.top_k, ids)
     by_name = {c.error.textual_fact.text: c for c in found}
@@ -129,16 +120,10 @@ def feature_pairs(audit: Audit, facts: Facts) -> FeaturePairs:
     if audit.setting == "reference-based":
         cells = audit.stores["reference_concepts"].read_table()["concepts"].to_pylist()
         names = [{n for c in cell or () for n in (c["text"], c["head"])} for cell in cells]
-        return pairs_from_references(names, [bool(refs) for refs in samples["references"].to_pylist()])
+        has = [bool(refs) for refs in samples["references"].to_pylist()]
+        return pairs_from_references(names, has, facts.aligned())
     rows = ((int(s), i, names) for i, (s, names) in enumerate(zip(facts.sample, facts.names, strict=True)))
     return pairs_from_captions(rows, samples.num_rows)
-
-
-def _indicator(name: str, facts: Facts, n_samples: int) -> ErrorIndicator:
-    ids = np.array([i for i, said in facts.said_wrongly.items() if name in said], np.int64)
-    samples = np.zeros(n_samples, bool)
-    samples[facts.sample[ids]] = True
-    return ErrorIndicator(samples, ids)
 
 
 @dataclass(slots=True)
@@ -166,39 +151,6 @@ class _ImageClusters:
         return by_row[self.row_of_sample]  # row -1 (no image) reads the last entry, which stays -1
 
 
-def _stage_2(
-    error: TextualError,
-    facts: Facts,
-    table: FeatureTable,
-    images: _ImageClusters,
-    wrong: ErrorIndicator,
-    barred: Collection[str],
-) -> Stage2:
-    """C_image (worst image cluster of C_text) and its most frequent features. Paper: Symbal 4.2."""
-    members = np.flatnonzero(facts.cluster == error.cluster.cluster_id)
-    label = images.label_of_sample(error.cluster.cluster_id)
-    if label is None:
-        shown = np.unique(facts.sample[np.intersect1d(wrong.facts, members)])
-        return Stage2(None, _frequent(table, shown, barred))
-    ranked = rank_clusters(label[facts.sample[members]], facts.alignment[members])
-    worst = ranked[0] if ranked and ranked[0].rank is not None else None
-    if worst is None:
-        return Stage2(None, ())
-    shown = np.unique(facts.sample[members][label[facts.sample[members]] == worst.cluster_id])
-    return Stage2(worst, _frequent(table, shown, barred))
-
-
-def _frequent(
-    table: FeatureTable, samples: npt.NDArray[np.int64], barred: Collection[str]
-) -> tuple[Vote, ...]:
-    rows = table.present.tocsr()[samples]
-    shown = [
-        [table.names[j] for j in rows.indices[a:b]]
-        for a, b in zip(rows.indptr, rows.indptr[1:], strict=False)
-    ]
-    return most_frequent_features(shown, without=barred)
-
-
 def _evidence(finding: Finding, c: Candidate, facts: Facts) -> pa.Table:
     """Facts behind a finding: all that say t wrongly, then others of C_text, at most 2,000 of each."""
     members = np.flatnonzero(facts.cluster == finding.text_cluster.cluster_id)
@@ -221,7 +173,7 @@ def _top_k(audit: Audit) -> Mapping[str, object]:
 
 
 FINDING_STAGES = (
-    Stage("text_clusters", 1, ("facts", "concepts", "scores", "fact_grouping"), _top_k, text_clusters_work),
+    Stage("text_clusters", 2, ("facts", "concepts", "scores", "fact_grouping"), _top_k, text_clusters_work),
     Stage(
         "image_grouping",
         1,
@@ -232,7 +184,7 @@ FINDING_STAGES = (
     ),
     Stage(
         "findings",
-        1,
+        2,
         (
             "samples",
             "facts",

@@ -43,13 +43,22 @@ EVIDENCE_LIMIT = 2000
 
 @dataclass(slots=True)
 class Facts:
-    """Arrays over all facts. said_wrongly: fact id -> names it says wrongly (misaligned facts only)."""
+    """Arrays over all facts. said_wrongly: fact id -> names it says wrongly (misaligned facts only).
+
+    wrong_below: a fact with alignment below counts as wrong.
+    """
 
     sample: npt.NDArray[np.int64]
     cluster: npt.NDArray[np.int64]
     alignment: npt.NDArray[np.float64]
     names: list[list[str]]
     said_wrongly: dict[int, list[str]]
+    wrong_below: float
+
+    def aligned(self) -> list[tuple[int, int, list[str]]]:
+        """(sample index, fact id, names) of the facts that do not count as wrong."""
+        ids = np.flatnonzero(self.alignment >= self.wrong_below)
+        return [(int(self.sample[i]), int(i), self.names[i]) for i in ids]
 
     @classmethod
     def read(cls, audit: Audit) -> Facts:
@@ -71,6 +80,7 @@ class Facts:
             alignment,
             names,
             said,
+            below,
         )
 
 

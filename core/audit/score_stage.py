@@ -189,7 +189,7 @@ def _inputs_params(audit: Audit) -> Mapping[str, object]:
 
 SCORE_STAGE = Stage(
     "scores",
-    4,
+    5,
     ("samples", "facts", "concepts", "reference_concepts", "fact_vectors", "joint_image_vectors"),
     _inputs_params,
     scores_work,

@@ -77,9 +77,10 @@ def contrast_features(
 ) -> Contrast:
     """Up to five features by strength of association with the error, strongest first.
 
-    wrong: (n,) the sample says t wrongly. Order: one-sided Fisher exact p (exact for small counts);
-    weight: hypergeometric z. A feature needs two samples in which it meets the error, and more of
-    them than chance would give.
+    wrong: (n,) the sample says t wrongly. Order: hypergeometric z of one standard error less than the
+    number of samples in which feature and error meet, so that neither a frequent companion ("desk" for
+    "keyboard") nor a feature seen three times wins; weight: z itself. A feature needs two samples in which
+    it meets the error, and more of them than chance would give.
     """
     wrong = wrong[table.known]
     present = table.present[table.known]
@@ -94,16 +95,20 @@ def contrast_features(
     shortlist = np.union1d(shortlist, by_count)
     if not len(shortlist):
         return Contrast((), 0.0)
-    log_p = np.asarray(
-        stats.hypergeom.logsf(together[shortlist] - 1, n, totals[shortlist].astype(int), n_wrong), np.float64
-    )
-    order = np.lexsort((shortlist, -z[shortlist], log_p))[:MAX_CANDIDATES]
-    votes = tuple(Vote(table.names[shortlist[i]], round(float(z[shortlist[i]]), 3)) for i in order)
-    return Contrast(votes, float(log_p[order[0]]))
+    fewer = together[shortlist] - np.sqrt(together[shortlist])
+    cautious = hypergeometric_z(fewer, n, totals[shortlist], n_wrong)
+    order = shortlist[np.lexsort((shortlist, -z[shortlist], -cautious))[:MAX_CANDIDATES]]
+    votes = tuple(Vote(table.names[i], round(float(z[i]), 3)) for i in order)
+    best = order[0]
+    log_p = float(stats.hypergeom.logsf(together[best] - 1, n, int(totals[best]), n_wrong))
+    return Contrast(votes, log_p)
 
 
 def hypergeometric_z(
-    together: npt.NDArray[np.integer], n: int, totals: npt.NDArray[np.float64], n_wrong: int
+    together: npt.NDArray[np.integer] | npt.NDArray[np.floating],
+    n: int,
+    totals: npt.NDArray[np.float64],
+    n_wrong: int,
 ) -> npt.NDArray[np.float64]:
     """(m,) standardised excess of wrong-and-present samples over chance; > 0 = more than chance."""
     if n < 2:

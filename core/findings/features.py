@@ -18,13 +18,18 @@ def pairs_from_objects(objects: Sequence[Collection[str] | None]) -> FeaturePair
 
 
 def pairs_from_references(
-    concepts: Sequence[Collection[str]], has_references: Sequence[bool]
+    concepts: Sequence[Collection[str]],
+    has_references: Sequence[bool],
+    aligned_facts: Iterable[tuple[int, int, Collection[str]]] = (),
 ) -> FeaturePairs:
-    """Features = concepts the sample's references name.
+    """Features = concepts the sample's references name, and what its caption says in agreement with them.
 
-    concepts: for each sample, the names (compound and head) in its references.
+    concepts: for each sample, the names (compound and head) in its references. aligned_facts: (sample index,
+    fact id, names in the fact) of facts that are well aligned: references leave out much of an image, and a
+    fact they support is one more description of it.
     """
-    mentions = ((i, name, -1) for i, names in enumerate(concepts) for name in names)
+    mentions = [(i, name, -1) for i, names in enumerate(concepts) for name in names]
+    mentions += [(sample, name, fact) for sample, fact, names in aligned_facts for name in names]
     return _pairs(mentions, has_references, "references")
 
 

@@ -19,8 +19,9 @@ from core.findings.association import associate
 from core.findings.contrast import Contrast, FeatureTable, contrast_features
 
 MAX_EXAMPLES = 24
-CLUSTERS_PER_FINDING = 3
-"""Worst clusters looked at for each finding wanted (top-k): 30 for ten findings."""
+CLUSTERS_PER_FINDING = 30
+"""Worst clusters looked at for each finding wanted (top-k): 300 for ten findings. An error among many right
+mentions of the same thing lies in a cluster that is not among the very worst."""
 
 BoolVector = npt.NDArray[np.bool_]
 
@@ -53,7 +54,7 @@ class Stage2:
 def textual_errors(
     ranked: Sequence[Cluster], facts_of: Callable[[Cluster], Sequence[TextualFact]], top_k: int
 ) -> list[TextualError]:
-    """Distinct textual facts of the worst `3 * top_k` clusters, in order of cluster rank.
+    """Distinct textual facts of the worst `30 * top_k` clusters, in order of cluster rank.
 
     ranked: clusters, worst first (unranked ones are ignored). facts_of: the textual facts a cluster
     stands for. A fact named by several clusters is one error; its C_text is the worst of them.

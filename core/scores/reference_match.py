@@ -13,7 +13,9 @@ from core.domain.scoring import ScoringItem
 from core.scores.people import GENERIC_PEOPLE, PEOPLE
 from core.seams import FloatMatrix, FloatVector, TextEmbedder
 
-WRONG_BELOW = 0.45
+WRONG_BELOW = 0.55
+"""Between names of one thing (couch and sofa .86, mug and cup .71) and of two of a kind (zebra and giraffe
+.49, truck and train .52): a captioner that mistakes one for the other is wrong."""
 CACHE_LIMIT = 400_000
 
 
@@ -33,7 +35,7 @@ class ReferenceScorer:
     @property
     def identity(self) -> ModelIdentity:
         return ModelIdentity(
-            "reference-match", f"1+{self._text.identity.revision}", "embedded", baseline=True
+            "reference-match", f"2+{self._text.identity.revision}", "embedded", baseline=True
         )
 
     def score(self, items: Sequence[ScoringItem]) -> list[Judgement]:
@@ -79,5 +81,5 @@ class ReferenceScorer:
         return float(np.clip((rows @ self._vectors[concept.text]).max(), 0.0, 1.0))
 
     def wrong_below(self, values: FloatVector) -> float:
-        """A fixed similarity: on Flickr8k-Expert it flags 92 % of the captions rated 1, 8 % rated 4."""
+        """A fixed similarity: on Flickr8k-Expert it flags 98 % of the captions rated 1, 10 % rated 4."""
         return WRONG_BELOW

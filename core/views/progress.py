@@ -63,6 +63,8 @@ def progress_view(run: OpenRun) -> ProgressView:
     """The progress of a run as its events tell it; a run without events yet is waiting at 0."""
     events = read_events(run.folder / "events.jsonl")
     lines = stage_lines(events, active=run.info.state == "running")
+    if run.info.state == "finished":  # a run from before a stage was invented never had it
+        lines = tuple(line for line in lines if line.state != "waiting")
     done = sum(_done(line) for line in lines)
     overall = 1.0 if run.info.state == "finished" else done / max(1, len(lines))
     current = next((line for line in lines if line.state == "active"), None)

@@ -37,9 +37,9 @@ def test_a_fact_of_several_clusters_is_one_error_with_the_worst_cluster():
 
 
 def test_only_the_worst_clusters_are_looked_at():
-    ranked = [cluster(i, i + 1) for i in range(10)]
+    ranked = [cluster(i, i + 1) for i in range(90)]
     errors = textual_errors(ranked, lambda c: [named(f"t{c.cluster_id}")], top_k=2)
-    assert [e.textual_fact.text for e in errors] == [f"t{i}" for i in range(6)]
+    assert [e.textual_fact.text for e in errors] == [f"t{i}" for i in range(60)]
 
 
 def make(text, rank, wrong, objects, rule="contrast", stage2=None):
