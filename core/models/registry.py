@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 
@@ -13,26 +11,10 @@ from core.models.embedded.conse import ConseImages
 from core.models.embedded.efficientnet import EfficientNetLite0
 from core.models.embedded.minilm import MiniLM
 from core.models.embedded.spacy_concepts import SpacyConcepts
+from core.models.preset import Preset, preset_names, read_preset
 from core.seams import ConceptExtractor, ImageEmbedder, TextEmbedder
 
-PRESET_DIR = Path(__file__).parent / "presets"
-
-
-@dataclass(frozen=True, slots=True)
-class Preset:
-    """A named choice of models. Every field but `name` is a field of the TOML file."""
-
-    name: str
-    description: str
-    text_embedder: str
-    image_embedder: str
-    joint_image_embedder: str
-    concept_extractor: str
-
-
-def preset_names() -> list[str]:
-    """Names of the presets that ship with Faultline."""
-    return sorted(path.stem for path in PRESET_DIR.glob("*.toml"))
+__all__ = ["Models", "Preset", "load_preset", "preset_names"]
 
 
 def load_preset(name: str) -> Preset:
@@ -41,42 +23,17 @@ def load_preset(name: str) -> Preset:
     Raises: ConfigError for an unknown name, an unreadable file, an unknown or missing field, or a
     model that is not registered.
     """
-    path = Path(name) if name.endswith(".toml") else PRESET_DIR / f"{name}.toml"
-    if not path.is_file():
-        known = ", ".join(preset_names())
-        raise ConfigError("unknown preset", value=name, remedy=f"choose one of {known}, or a TOML file")
-    try:
-        values = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"the preset is not valid TOML: {error}", where=path.name) from error
-    preset = _checked(path, values)
+    preset = read_preset(name)
+    where = Path(name).name
     for role, options in FACTORIES.items():
         if getattr(preset, role) not in options:
             raise ConfigError(
                 f"unknown model for '{role}'",
-                where=path.name,
+                where=where,
                 value=getattr(preset, role),
                 remedy=f"choose one of {', '.join(sorted(options))}",
             )
     return preset
-
-
-def _checked(path: Path, values: Mapping[str, object]) -> Preset:
-    wanted = {f.name for f in fields(Preset)} - {"name"}
-    unknown, missing = sorted(set(values) - wanted), sorted(wanted - set(values))
-    if unknown:
-        raise ConfigError(
-            "unknown field in the preset",
-            where=path.name,
-            value=unknown[0],
-            remedy=f"the fields are {', '.join(sorted(wanted))}",
-        )
-    if missing:
-        raise ConfigError("a field is missing in the preset", where=path.name, value=missing[0])
-    wrong = [key for key, value in values.items() if not isinstance(value, str)]
-    if wrong:
-        raise ConfigError("a field of the preset is not text", where=path.name, value=values[wrong[0]])
-    return Preset(name=path.stem, **{key: str(value) for key, value in values.items()})
 
 
 class Models:
