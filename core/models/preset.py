@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from core.errors import ConfigError
+from core.errors import ConfigError, ModelError
 
 PRESET_DIR = Path(__file__).parent / "presets"
 NO_TABLES: Mapping[str, Any] = MappingProxyType({})
@@ -114,7 +114,7 @@ def read_preset(name: str) -> Preset:
         values = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"the preset is not valid TOML: {error}", where=path.name) from error
-    tables = {
+    tables: dict[str, Any] = {
         "chat": _tables(path, values.pop("chat", {}), "chat", ChatSettings),
         "embed": _tables(path, values.pop("embed", {}), "embed", EmbedSettings),
     }
@@ -128,6 +128,18 @@ def read_preset(name: str) -> Preset:
                 remedy=f"add a table [chat.{chosen}], or choose one of {sorted(preset.chat)}",
             )
     return preset
+
+
+def read_key(settings: ServerSettings, secrets: Mapping[str, str]) -> str:
+    """The API key, "" if none is needed. Raises: ModelError if it is not set."""
+    name = settings.api_key_env
+    if name and not secrets.get(name):
+        raise ModelError(
+            f"the API key of {settings.model} is not set",
+            where=f"table {settings.name!r} of the preset",
+            remedy=f"set the environment variable {name}",
+        )
+    return secrets[name] if name else ""
 
 
 def _texts(path: Path, values: Mapping[str, object]) -> dict[str, Any]:

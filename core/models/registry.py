@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.errors import ConfigError
+from core.models.calls import CachedChat, call_store
 from core.models.embedded.conse import ConseImages
 from core.models.embedded.efficientnet import EfficientNetLite0
 from core.models.embedded.minilm import MiniLM
 from core.models.embedded.spacy_concepts import SpacyConcepts
-from core.models.preset import Preset, preset_names, read_preset
+from core.models.preset import Preset, preset_names, read_key, read_preset
+from core.models.server.images import ImageOpener
 from core.seams import ConceptExtractor, ImageEmbedder, TextEmbedder
+
+if TYPE_CHECKING:
+    from core.models.server.chat import ServerChat
+    from core.models.server.embeddings import ServerEmbedder
+    from core.models.server.offline import OfflineChat
 
 __all__ = ["Models", "Preset", "load_preset", "preset_names"]
 
@@ -39,8 +48,88 @@ def load_preset(name: str) -> Preset:
 class Models:
     """The models of a preset, each built when first asked for (weights load on first use)."""
 
-    def __init__(self, preset: Preset) -> None:
+    def __init__(
+        self,
+        preset: Preset,
+        *,
+        calls_dir: Path | None = None,
+        open_image: ImageOpener | None = None,
+        secrets: Mapping[str, str] = os.environ,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
+        """calls_dir: where answers of chat models are kept, None = nowhere (checks only).
+
+        open_image: opens image files for chat models. secrets: API keys by name. check: called while
+        servers are asked; raises to stop.
+        """
         self.preset = preset
+        self._calls_dir = calls_dir
+        self._open_image = open_image
+        self._secrets = secrets
+        self._check = check
+        self._chat_models: dict[str, ServerChat | OfflineChat] = {}
+        self._embedders: dict[str, ServerEmbedder] = {}
+        self.chats: dict[str, CachedChat] = {}
+
+    def check_keys(self) -> None:
+        """Raises: ModelError if the API key of a server in the preset is not set."""
+        for settings in (*self.preset.chat.values(), *self.preset.embed.values()):
+            read_key(settings, self._secrets)
+
+    def has_chat(self, role: str) -> bool:
+        """Whether the preset names a model for the role (`scorer_chat`, ...)."""
+        return bool(getattr(self.preset, role))
+
+    def chat(self, role: str) -> CachedChat:
+        """The chat model of a role, behind the answers kept for it.
+
+        Raises: ConfigError if the preset has none, ModelError if its API key is not set.
+        """
+        if role not in self.chats:
+            name = getattr(self.preset, role)
+            if not name:
+                raise ConfigError(
+                    f"the preset {self.preset.name!r} has no model for '{role}'",
+                    remedy=f'add {role} = "NAME" and a table [chat.NAME] to it',
+                )
+            if self._calls_dir is None:
+                raise ConfigError("answers of chat models need a workspace to be kept in")
+            side = self.preset.chat[name].image_max_side
+            store = call_store(self._calls_dir, role)
+            self.chats[role] = CachedChat(role, self.chat_model(name), store, side)
+        return self.chats[role]
+
+    def chat_model(self, name: str) -> ServerChat | OfflineChat:
+        """The chat model of a table; roles that name the same table share it."""
+        from core.models.server.chat import ServerChat
+        from core.models.server.offline import OfflineChat
+
+        if name not in self._chat_models:
+            settings = self.preset.chat[name]
+            if settings.engine == "vllm-offline":
+                made: ServerChat | OfflineChat = OfflineChat(
+                    settings, open_image=self._open_image, check=self._check
+                )
+            else:
+                made = ServerChat(
+                    settings, open_image=self._open_image, secrets=self._secrets, check=self._check
+                )
+            self._chat_models[name] = made
+        return self._chat_models[name]
+
+    def server_embedder(self, kind: str) -> ServerEmbedder:
+        """The embedder of table `[embed.KIND]`. Raises: ConfigError if the preset has no such table."""
+        from core.models.server.embeddings import ServerEmbedder
+
+        if kind not in self.preset.embed:
+            raise ConfigError(
+                f"the preset {self.preset.name!r} has no table [embed.{kind}]",
+                remedy="add it with base_urls and model",
+            )
+        if kind not in self._embedders:
+            settings = self.preset.embed[kind]
+            self._embedders[kind] = ServerEmbedder(settings, secrets=self._secrets, check=self._check)
+        return self._embedders[kind]
 
     @cached_property
     def text_embedder(self) -> TextEmbedder:
@@ -61,10 +150,12 @@ class Models:
 
 TEXT_EMBEDDERS: dict[str, Callable[[Models], TextEmbedder]] = {
     "minilm": lambda models: MiniLM(),
+    "server": lambda models: models.server_embedder("text"),
 }
 IMAGE_EMBEDDERS: dict[str, Callable[[Models], ImageEmbedder]] = {
     "efficientnet-lite0": lambda models: EfficientNetLite0(),
     "conse": lambda models: ConseImages(EfficientNetLite0(), models.text_embedder),
+    "server": lambda models: models.server_embedder("image"),
 }
 CONCEPT_EXTRACTORS: dict[str, Callable[[Models], ConceptExtractor]] = {
     "spacy": lambda models: SpacyConcepts(),
