@@ -4,9 +4,11 @@ It answers over real sockets, so that timeouts, cut bodies and refused connectio
 be limited to the first tries of a question: `fault=NAME*2`.
 """
 
+import contextlib
 import json
 import math
 import re
+import socket
 import threading
 import time
 from collections import Counter
@@ -35,6 +37,7 @@ class FaultyServer:
         self.seen = []
         self.tries = Counter()
         self.lock = threading.Lock()
+        self.connections = set()
         self.http = ThreadingHTTPServer(("127.0.0.1", port), make_handler(self))
         self.http.daemon_threads = True
         self.port = self.http.server_address[1]
@@ -51,6 +54,9 @@ class FaultyServer:
     def stop(self):
         if self.thread.is_alive():
             self.http.shutdown()
+            for connection in list(self.connections):
+                with contextlib.suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
             self.http.server_close()
             self.thread.join()
 
@@ -64,6 +70,15 @@ class FaultyServer:
 def make_handler(server):
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+
+        def setup(self):
+            super().setup()
+            server.connections.add(self.connection)
+
+        def finish(self):
+            server.connections.discard(self.connection)
+            with contextlib.suppress(OSError):
+                super().finish()
 
         def log_message(self, *args):
             pass
@@ -155,14 +170,10 @@ def make_handler(server):
             )
 
         def do_prose(self, body):
-            self.good(
-                body, choices=[{"message": {"content": "The score is 0."}, "finish_reason": "stop"}]
-            )
+            self.good(body, choices=[{"message": {"content": "The score is 0."}, "finish_reason": "stop"}])
 
         def do_bad_json(self, body):
-            self.good(
-                body, choices=[{"message": {"content": '{"score": "high"}'}, "finish_reason": "stop"}]
-            )
+            self.good(body, choices=[{"message": {"content": '{"score": "high"}'}, "finish_reason": "stop"}])
 
     return Handler
 

@@ -1,14 +1,19 @@
 """Against a server that misbehaves: no score is invented, every failure is counted with its reason."""
 
-import re
+import base64
+import io
+import itertools
 import time
 
 import pytest
+from PIL import Image
 
+from core.dataset.images import open_image
 from core.domain.chat import Completion
 from core.domain.judgement import Unscored
 from core.errors import AuditCancelledError, ModelError, ServerDownError
 from core.models.calls import CachedChat
+from core.models.server.chat import ServerChat
 from core.runs.calls import CallStore
 from tests.protocol.asking import SCORE_SCHEMA, chat, choice, free, image, settings
 from tests.protocol.faulty_server import FaultyServer
@@ -164,11 +169,6 @@ def test_the_image_comes_before_the_text_and_is_scaled_down(server, tmp_path):
     messages = server.seen[-1][1]["messages"]
     assert [m["role"] for m in messages] == ["system", "user"]
     assert [p["type"] for p in messages[1]["content"]] == ["image_url", "text"]
-    import base64
-    import io
-
-    from PIL import Image
-
     raw = base64.b64decode(messages[1]["content"][0]["image_url"]["url"].split(",")[1])
     assert Image.open(io.BytesIO(raw)).size == (60, 20)
 
@@ -179,22 +179,15 @@ def test_questions_about_one_image_follow_each_other(server, tmp_path):
     chat(server.url, max_concurrency=1).complete(asks)
     bodies = [b for p, b in server.seen if "fact" in str(b["messages"])]
     urls = [b["messages"][-1]["content"][0]["image_url"]["url"] for b in bodies]
-    changes = sum(a != b for a, b in zip(urls, urls[1:], strict=False))
+    changes = sum(a != b for a, b in itertools.pairwise(urls))
     assert changes == len(pictures) - 1
 
 
 def test_a_changed_or_missing_image_is_unscored(server, tmp_path):
-    changed, missing = image(tmp_path, "a"), image(tmp_path, "b")
+    changed, missing = image(tmp_path, "a"), image(tmp_path, "b", (9, 9, 9))
     image(tmp_path, "a", (1, 2, 3))
     missing.path.unlink()
-
-    def open_it(path):
-        from core.dataset.images import open_image
-
-        return open_image(path)
-
-    model = chat(server.url)
-    model._open_image = open_it
+    model = ServerChat(settings(server.url), open_image=open_image)
     first, second = model.complete([choice("x", [changed]), choice("x", [missing])])
     assert first.reason == "image changed"
     assert second.reason == "no image"
@@ -265,8 +258,8 @@ def test_the_api_key_is_sent_but_never_shown_or_kept(tmp_path):
             chat(server.url, api_key_env="TEST_KEY", secrets={"TEST_KEY": key + "x"}).complete(asks)
     assert key not in shown + caught.value.sentence()
     kept = b"".join(p.read_bytes() for p in tmp_path.rglob("*") if p.is_file())
-    assert b"scorer" not in kept or key.encode() not in kept
-    assert not re.search(key.encode(), kept)
+    assert b"cut off" in kept
+    assert key.encode() not in kept
 
 
 def test_a_missing_api_key_is_said_before_anything_is_asked():

@@ -143,14 +143,13 @@ class ServerLink:
             server.down, server.failed_in_a_row = "", 0
         return ServerDownError(
             f"{self.settings.model} does not answer: {self.hidden(reasons)}",
-            where=", ".join(server.label for server in self.servers),
             remedy="start the server (`python -m core models check` prints the command) and resume the run; "
             "answers given so far are kept",
         )
 
     async def _persist(self, server: _Server, method: str, path: str, body: object) -> Any:
         """Try until there is an answer, with growing waits; a server that never answers is down."""
-        began = time.monotonic()
+        first_failed = 0.0
         seen: list[_FailedTry] = []
         for attempt in range(self.settings.max_attempts):
             if server.down:
@@ -160,6 +159,7 @@ class ServerLink:
                 answer = await self._try(server, method, path, body)
             except _FailedTry as failed:
                 seen.append(failed)
+                first_failed = first_failed or time.monotonic()
                 self.requests[failed.kind] += 1
                 if failed.wait is not None:
                     server.not_before = max(server.not_before, time.monotonic() + failed.wait)
@@ -169,13 +169,14 @@ class ServerLink:
             server.last_success, server.failed_in_a_row = time.monotonic(), 0
             self.requests["answered"] += 1
             return answer
-        raise self._given_up(server, began, seen)
+        raise self._given_up(server, first_failed, seen)
 
-    def _given_up(self, server: _Server, began: float, seen: list[_FailedTry]) -> Exception:
+    def _given_up(self, server: _Server, first_failed: float, seen: list[_FailedTry]) -> Exception:
+        """Only this request, or the server: it is down if nobody else was answered meanwhile."""
         last = seen[-1]
         detail = f"{last.detail} ({len(seen)} attempts)"
         server.failed_in_a_row += 1
-        silent = server.last_success < began
+        silent = server.last_success < first_failed
         gone = last.kind == "no connection" and silent
         if gone or last.kind == "rate limit" or (silent and server.failed_in_a_row >= FAILED_IN_A_ROW):
             server.down = f"{server.label}: {detail}"
