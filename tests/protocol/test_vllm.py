@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -14,8 +16,9 @@ from core.models.server.images import data_url
 from core.models.server.messages import messages_of
 from core.runs.calls import CallStore
 from tests.protocol.asking import SCORE_SCHEMA, chat, choice, free, image, opener
-from tests.protocol.vllm_server import MODEL
+from tests.protocol.vllm_server import ENVIRONMENT, MODEL, quiet_environment
 
+SCRIPT = Path(__file__).with_name("offline_answers.py")
 pytestmark = pytest.mark.timeout(900)
 
 
@@ -130,6 +133,26 @@ def test_models_check_prints_what_the_server_can_do(vllm, tmp_path, capsys):
     assert main(["models", "check", "--preset", str(preset), "--json"]) == 0
     served = [m for m in json.loads(capsys.readouterr().out) if m["serve"]]
     assert served[0]["capabilities"]["context"] == 2048
+
+
+def test_vllm_in_this_process_gives_the_servers_scores(vllm, pictures, tmp_path):
+    texts = [f"Is statement {i} true? 1 or 0?" for i in range(6)]
+    asks = [choice(text, [pictures[i]]) for i, text in enumerate(texts)]
+    served = [a.choice_probabilities["1"] for a in vllm_chat(vllm).complete(asks)]
+    questions = tmp_path / "questions.json"
+    listed = [
+        {"text": ask.text, "image": str(ask.images[0].path), "sha256": ask.images[0].sha256} for ask in asks
+    ]
+    questions.write_text(json.dumps(listed))
+    done = subprocess.run(
+        [ENVIRONMENT / "bin" / "python", SCRIPT, vllm.model(), questions],
+        env=quiet_environment(),
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert json.loads(done.stdout.strip().splitlines()[-1]) == pytest.approx(served, abs=2e-3)
 
 
 def test_a_run_goes_on_after_the_server_was_killed(vllm, pictures, tmp_path):
