@@ -17,6 +17,7 @@ ImageOpener = Callable[[Path], Image.Image]
 """Opens a file as people see it (RGB, rotated). Raises AuditError for an image that cannot be used."""
 
 JPEG_QUALITY = 95
+EXIF_ORIENTATION = 0x0112
 PATCH_PIXELS = 28
 
 
@@ -26,15 +27,36 @@ class ChangedImageError(Exception):
 
 def preprocessing(max_side: int) -> str:
     """What is done to an image before it is sent; part of the model's identity."""
-    return f"images {max_side} px, Lanczos, JPEG {JPEG_QUALITY}"
+    return f"images up to {max_side} px as they are, else Lanczos and JPEG {JPEG_QUALITY}"
 
 
 def data_url(image: ImageInput, open_image: ImageOpener, max_side: int) -> str:
     """The image as a data URL. Raises: ChangedImageError, or what `open_image` raises."""
-    opened = open_image(image.path)  # first: it names a missing or broken file
-    if hashlib.sha256(image.path.read_bytes()).hexdigest() != image.sha256:
+    try:
+        raw = image.path.read_bytes()
+    except OSError:
+        open_image(image.path)  # says what is wrong with the file
+        raise
+    if hashlib.sha256(raw).hexdigest() != image.sha256:
         raise ChangedImageError(f"{image.path.name} was changed since the dataset was read")
-    return jpeg_url(opened, max_side)
+    if kind := _sent_as_it_is(raw, max_side):
+        return f"data:{kind};base64,{base64.b64encode(raw).decode()}"
+    return jpeg_url(open_image(image.path), max_side)
+
+
+def _sent_as_it_is(raw: bytes, max_side: int) -> str:
+    """MIME type of a file that every server reads as people see it; "" = it has to be made anew.
+
+    So are small RGB or grey JPEGs and PNGs without rotation and transparency.
+    """
+    try:
+        with Image.open(io.BytesIO(raw), formats=("JPEG", "PNG")) as image:
+            plain = image.mode in {"RGB", "L"} and not image.has_transparency_data
+            turned = image.getexif().get(EXIF_ORIENTATION, 1) != 1
+            fits = max(image.size) <= max_side
+            return Image.MIME[image.format or ""] if plain and fits and not turned else ""
+    except Exception:  # hostile bytes raise nearly anything; open_image then says what is wrong
+        return ""
 
 
 def jpeg_url(image: Image.Image, max_side: int) -> str:

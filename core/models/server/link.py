@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import os
@@ -10,7 +11,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -24,6 +25,7 @@ from core.models.preset import ServerSettings, read_key
 MAX_WAIT_S = 30.0
 MAX_RETRY_AFTER_S = 300.0
 FAILED_IN_A_ROW = 3
+REQUESTS_A_CLIENT = 8
 RETRIED = frozenset({408, 409, 425, 429}) | frozenset(range(500, 600))
 
 Result = TypeVar("Result")
@@ -52,16 +54,36 @@ class _FailedTry(Exception):  # noqa: N818 (never leaves this file)
 
 
 class _Server:
-    """One base URL and how it has been doing."""
+    """One base URL and how it has been doing.
 
-    def __init__(self, url: str, client: AsyncOpenAI) -> None:
+    Its requests are spread over several clients: a pool of connections looks through all of them at
+    every request, and that costs more than the request from about 16 on.
+    """
+
+    def __init__(self, url: str, make_client: Callable[[str], AsyncOpenAI]) -> None:
         self.url = url
-        self.client = client
+        self._make_client = make_client
+        self._clients: list[tuple[AsyncOpenAI, list[int]]] = []
         self.label = urlsplit(url).netloc
         self.not_before = 0.0
         self.last_success = 0.0
         self.failed_in_a_row = 0
         self.down = ""
+
+
+    @contextlib.contextmanager
+    def client(self) -> Iterator[AsyncOpenAI]:
+        """The first client with room for one more request."""
+        place = next((c for c in self._clients if c[1][0] < REQUESTS_A_CLIENT), None)
+        if place is None:
+            place = (self._make_client(self.url), [0])
+            self._clients.append(place)
+        client, busy = place
+        busy[0] += 1
+        try:
+            yield client
+        finally:
+            busy[0] -= 1
 
 
 class ServerLink:
@@ -77,15 +99,12 @@ class ServerLink:
     def servers(self) -> list[_Server]:
         """Made on first use: a client belongs to the loop it runs in."""
         if not self._servers:
-            wait = ClientTimeout(self.settings.timeout_s, connect=min(10.0, self.settings.timeout_s))
-            self._servers = [
-                _Server(
-                    url,
-                    AsyncOpenAI(base_url=url, api_key=self._key or "none", max_retries=0, timeout=wait),
-                )
-                for url in self.settings.base_urls
-            ]
+            self._servers = [_Server(url, self._client) for url in self.settings.base_urls]
         return self._servers
+
+    def _client(self, url: str) -> AsyncOpenAI:
+        wait = ClientTimeout(self.settings.timeout_s, connect=min(10.0, self.settings.timeout_s))
+        return AsyncOpenAI(base_url=url, api_key=self._key or "none", max_retries=0, timeout=wait)
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Run `work` in the loop of all links and wait for it."""
@@ -190,10 +209,11 @@ class ServerLink:
         self.requests["sent"] += 1
         try:
             async with asyncio.timeout(self.settings.timeout_s):
-                if method == "GET":
-                    raw = await server.client.get(path, cast_to=str)
-                else:
-                    raw = await server.client.post(path, cast_to=str, body=body)
+                with server.client() as client:
+                    if method == "GET":
+                        raw = await client.get(path, cast_to=str)
+                    else:
+                        raw = await client.post(path, cast_to=str, body=body)
             return json.loads(raw)
         except (APITimeoutError, TimeoutError):
             raise _FailedTry("timeout", f"no answer in {self.settings.timeout_s:g} s") from None
