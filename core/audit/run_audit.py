@@ -192,6 +192,9 @@ def _run(audit: Audit, run_dir: Path, dataset: OpenDataset, name: str, began: fl
             write_json(findings_path, _findings_file(audit, run_dir.name))
     if "findings" not in audit.stores:  # an audit without Symbal
         write_json(findings_path, _findings_file(audit, run_dir.name))
+    for role, chat in audit.models.chats.items():
+        for note in chat.degradation:
+            audit.emit("warning", message=f"{role} ({chat.identity.name}): {note}")
     counts = _dataset_json(audit)
     seconds = round(time.monotonic() - began, 3)
     return AuditResult(

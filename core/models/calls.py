@@ -28,6 +28,8 @@ class AnsweringModel(Protocol):
 
     @property
     def identity(self) -> ModelIdentity: ...
+    @property
+    def degradation(self) -> tuple[str, ...]: ...
     def variant(self, ask: Ask) -> str:
         """How an answer is weighed here (see Capabilities.choice_mode); may connect."""
         ...
@@ -150,16 +152,21 @@ class CachedChat:
         """Put on record how the server weighs choices now, for a plan made without it."""
         choice = next((ask for ask in asks if ask.choices), None)
         if choice is not None:
-            self._store.note(self._variant_name, self.model.variant(choice))
+            self._store.note(self._note_name("variant"), self.model.variant(choice))
+        self._store.note(self._note_name("degradation"), "\n".join(self.model.degradation))
 
     def _degraded(self, asks: Sequence[Ask]) -> set[int]:
         """Which questions were answered under the variant last on record."""
-        last = self._store.noted(self._variant_name)
+        last = self._store.noted(self._note_name("variant"))
         return set(self._known(asks, lambda ask: last if ask.choices else "")) if last else set()
 
     @property
-    def _variant_name(self) -> str:
-        return f"variant of {tagged_hash(self.identity, 'faultline-model')}"
+    def degradation(self) -> tuple[str, ...]:
+        """What is worse than with a full server, a sentence each, as found when it was last asked."""
+        return tuple(filter(None, self._store.noted(self._note_name("degradation")).split("\n")))
+
+    def _note_name(self, what: str) -> str:
+        return f"{what} of {tagged_hash(self.identity, 'faultline-model')}"
 
     def _prompt_tokens(self, ask: Ask, sizes: dict[str, int]) -> int:
         for image in ask.images:
@@ -180,7 +187,12 @@ class CachedChat:
 def counts_json(chats: Mapping[str, CachedChat]) -> dict[str, dict[str, Any]]:
     """Role -> what was asked so far, for run.json."""
     return {
-        role: {**asdict(chat.counts), "unscored": dict(sorted(chat.counts.unscored.items()))}
+        role: {
+            **asdict(chat.counts),
+            "model": chat.identity.name,
+            "unscored": dict(sorted(chat.counts.unscored.items())),
+            "degradation": list(chat.degradation),
+        }
         for role, chat in chats.items()
     }
 

@@ -30,6 +30,8 @@ class FaultyServer:
     poor: "no-logprobs", "ignores-choice", "rejects-choice", "no-schema", "no-images", "one-sample".
     """
 
+    fault_of_probes = ""
+
     def __init__(self, poor=(), port=0, key="", models=(MODEL,)):
         self.poor = set(poor)
         self.key = key
@@ -100,6 +102,8 @@ def make_handler(server):
             return getattr(self, "do_" + fault.replace("-", "_"))(body) if fault else self.good(body)
 
         def fault(self, text):
+            if text == "Say hello." and server.fault_of_probes:
+                return server.fault_of_probes
             found = FAULT.search(text)
             if not found:
                 return None

@@ -177,3 +177,13 @@ def test_the_command_line_prints_the_counts(audit, monkeypatch, capsys):
     assert "calls to faulty" in out
     assert main([*arguments, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["calls"][0]["exact"] is True
+
+
+def test_what_a_server_cannot_do_is_on_record_of_the_run(audit):
+    config, workspace, server = audit
+    server.poor.add("no-logprobs")
+    events = []
+    result = run_audit(config, workspace, on_event=events.append)
+    (note,) = read_manifest(workspace, result.run_id)["calls"][ROLE]["degradation"]
+    assert "shares of 8 drawn answers" in note
+    assert note in next(e["message"] for e in events if e["kind"] == "warning" and ROLE in e["message"])

@@ -272,3 +272,9 @@ def test_identity_says_how_images_are_made_but_not_where_the_server_is():
     assert one == two
     assert chat("http://a:1/v1", image_max_side=512).identity != one
     assert settings("http://a:1/v1").model in one.name
+
+
+def test_a_server_too_slow_for_the_probe_is_not_taken_for_a_poor_one(server, monkeypatch):
+    monkeypatch.setattr(type(server), "fault_of_probes", "stall")
+    with pytest.raises(ServerDownError, match="does not answer a first question"):
+        chat(server.url, timeout_s=0.2, max_attempts=2).complete([choice("p=0.5")])

@@ -24,7 +24,8 @@ from core.models.preset import ServerSettings, read_key
 
 MAX_WAIT_S = 30.0
 MAX_RETRY_AFTER_S = 300.0
-FAILED_IN_A_ROW = 3
+FAILED_IN_A_ROW = 16
+"""Requests given up one after the other, none answered between, that mean the server is down."""
 REQUESTS_A_CLIENT = 8
 RETRIED = frozenset({408, 409, 425, 429}) | frozenset(range(500, 600))
 
@@ -41,11 +42,12 @@ class RefusedError(Exception):
 
 
 class NoAnswerError(Exception):
-    """All attempts at this request failed; the server may still answer others."""
+    """All attempts at this request failed; the server may still answer others. kind: of the last try."""
 
-    def __init__(self, detail: str) -> None:
+    def __init__(self, detail: str, kind: str) -> None:
         super().__init__(detail)
         self.detail = detail
+        self.kind = kind
 
 
 class _FailedTry(Exception):  # noqa: N818 (never leaves this file)
@@ -69,7 +71,6 @@ class _Server:
         self.last_success = 0.0
         self.failed_in_a_row = 0
         self.down = ""
-
 
     @contextlib.contextmanager
     def client(self) -> Iterator[AsyncOpenAI]:
@@ -140,13 +141,13 @@ class ServerLink:
         Raises: RefusedError, NoAnswerError for this request; ServerDownError when no server answers;
         ModelError for a wrong key or model name.
         """
-        last: NoAnswerError | None = None
+        last = ""
         for server in self._preferred(pin):
             try:
                 return await self._persist(server, "POST", path, body)
             except ServerDownError as error:
-                last = NoAnswerError(error.what)
-        raise self._all_down(last.detail if last else "")
+                last = error.what
+        raise self._all_down(last)
 
     def _preferred(self, pin: str) -> list[_Server]:
         """Servers that are not known to be down, the pin's own first (rendezvous hashing)."""
@@ -200,7 +201,7 @@ class ServerLink:
         if gone or last.kind == "rate limit" or (silent and server.failed_in_a_row >= FAILED_IN_A_ROW):
             server.down = f"{server.label}: {detail}"
             return ServerDownError(server.down)
-        return NoAnswerError(detail)
+        return NoAnswerError(detail, last.kind)
 
     def _backoff(self, attempt: int) -> float:
         return min(MAX_WAIT_S, self.settings.backoff_s * 2.0**attempt) * random.uniform(0.5, 1.0)

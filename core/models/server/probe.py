@@ -8,7 +8,7 @@ from typing import Any
 
 from PIL import Image
 
-from core.errors import ModelError
+from core.errors import ModelError, ServerDownError
 from core.models.preset import ServerSettings
 from core.models.server.answers import first_token_logprobs, label_probabilities, schema_problem
 from core.models.server.capabilities import Capabilities
@@ -116,8 +116,15 @@ async def _ask(link: ServerLink, settings: ServerSettings, content: object, **fi
     }
     try:
         return await link.post("/chat/completions", {**body, **fields}, "")
-    except (RefusedError, NoAnswerError):
+    except RefusedError:
         return None
+    except NoAnswerError as error:
+        if error.kind == "server error":  # poor servers fall over a field they do not know
+            return None
+        raise ServerDownError(
+            f"{settings.model} does not answer a first question: {error.detail}",
+            remedy="look at the server's log, or raise timeout_s in the preset, and resume the run",
+        ) from error
 
 
 def _choices(answer: object) -> list[Mapping[str, Any]]:
