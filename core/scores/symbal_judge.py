@@ -1,4 +1,4 @@
-"""LLM judge of the benchmark: do two phrases name the same feature? Paper: Symbal B (evaluation)."""
+"""LLM judge of the benchmark: do two phrases name the same feature? Paper: Symbal 5, B."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_the_identity_holds_weights_and_preprocessing_and_no_path(model, weights
 
 
 def test_weights_that_are_not_there_or_broken_give_one_sentence(tmp_path, weights):
-    with pytest.raises(ModelError, match="give the path|Give the path"):
+    with pytest.raises(ModelError, match=r"(?i)give the path"):
         OpenClip("tiny-test", str(tmp_path / "none.pt")).embed_texts(["a"])
     (tmp_path / "broken.pt").write_bytes(b"not weights")
     with pytest.raises(ModelError, match=r"weights cannot be loaded.*Download"):
@@ -79,7 +79,7 @@ def test_weights_that_are_not_there_or_broken_give_one_sentence(tmp_path, weight
 
 
 def test_a_missing_package_and_device_name_the_remedy():
-    with pytest.raises(ModelError, match="Pip install something|pip install something"):
+    with pytest.raises(ModelError, match=r"(?i)pip install something"):
         package("no_such_package_here", "something")
     with pytest.raises(ModelError, match=r"(?i)choose one of .*cpu"):
         choose_device("tpu")
