@@ -87,11 +87,15 @@ class OpenClip:
             "context": self._config["text_cfg"].get("context_length", 77),
         }
 
+    def _check(self) -> tuple[dict[str, Any], str]:
+        """Say what is wrong with architecture or weights before anything is loaded."""
+        return self._config, self._weights_id
+
     @cached_property
     def _loaded(self) -> tuple[Any, Any, Any, str]:
         """(model, image transform, tokenizer, device)."""
         open_clip = package("open_clip", REQUIREMENT)
-        assert self._config and self._weights_id  # both say what is wrong before anything is loaded
+        self._check()
         device, weights = choose_device(self._wanted), self._weights
         precision = "fp16" if device.startswith("cuda") else "fp32"
         download = f"open_clip.create_model('{self._architecture}', '{weights}')"
