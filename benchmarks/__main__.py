@@ -18,6 +18,7 @@ FULL = (
     "thumbnails",
     "first_map",
     "large_map",
+    "client_throughput",
 )
 
 

@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.cli_models import models_parser, print_dry_run
 from core.domain.run import AuditConfig
 from core.errors import AuditError, ConfigError
 from core.runs.workspace import Workspace
@@ -41,7 +42,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m core", description="Find systematic errors in machine-written image captions."
     )
-    commands = parser.add_subparsers(required=True, metavar="{audit,runs,demo}")
+    commands = parser.add_subparsers(required=True, metavar="{audit,runs,models,demo}")
+    models_parser(commands.add_parser("models", help="what the models of a preset are and can do"))
     _audit_parser(commands.add_parser("audit", help="audit a captions file"))
     _runs_parser(commands.add_parser("runs", help="list, show, cancel or resume runs"))
     demo = commands.add_parser(
@@ -76,6 +78,7 @@ def _audit_parser(parser: argparse.ArgumentParser) -> None:
         "--steps", default="symbal", help="systems to run, with commas: symbal, evian, vnli (default symbal)"
     )
     parser.add_argument("--preset", default="embedded", help="models to use: a name or a TOML file")
+    parser.add_argument("--dry-run", action="store_true", help="count the calls to chat models, ask nothing")
     parser.add_argument("--name", help="name of the dataset on screen")
     parser.add_argument("--top-k", type=int, default=10, help="how many findings (default 10)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the grouping (default 0)")
@@ -138,6 +141,8 @@ def _vocabulary(path: str | None) -> tuple[str, ...]:
 
 
 def _audit(options: argparse.Namespace) -> int:
+    if options.dry_run:
+        return print_dry_run(_config(options), options)
     return _run(_config(options), options)
 
 

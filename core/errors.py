@@ -42,6 +42,10 @@ class ModelError(AuditError):
     """A model, its weights or its package is missing, broken or does not fit."""
 
 
+class ServerDownError(ModelError):
+    """A model server stopped answering; the run pauses, what was answered is kept, resume goes on."""
+
+
 class RunError(AuditError):
     """A run cannot be found, read, resumed or written."""
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL.Image import Image
 
-from core.domain.chat import Ask, Completion
+from core.domain.chat import Ask, Completion, ImageInput
 from core.domain.fact import Concept
 from core.domain.judgement import Judgement, Unscored
 from core.domain.provenance import ModelIdentity
@@ -74,6 +74,26 @@ class ChatModel(Protocol):
         A failed, refused or malformed answer is `Unscored` with its raw text. Raises ModelError when the
         model cannot be reached at all: nothing is invented and nothing of it is cached.
         """
+        ...
+
+
+class Captioner(Protocol):
+    """Describes images in words. Paper: Symbal A.1, A.2."""
+
+    @property
+    def identity(self) -> ModelIdentity: ...
+    def caption(self, images: Sequence[ImageInput]) -> list[str | Unscored]:
+        """One caption an image, in the order given; a failed or cut one is `Unscored`."""
+        ...
+
+
+class Detector(Protocol):
+    """Finds named things in images (open set), to validate findings."""
+
+    @property
+    def identity(self) -> ModelIdentity: ...
+    def detect(self, images: Sequence[Image], names: Sequence[str]) -> FloatMatrix:
+        """(n images, n names) float32, the best box score of each name, 0..1, higher = surer."""
         ...
 
 

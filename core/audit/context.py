@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from core.domain.chat import PlannedCalls
 from core.domain.run import AuditConfig, Step
 from core.domain.sample import Columns, DatasetSummary
 from core.models.registry import Models
@@ -65,6 +66,8 @@ class Stage:
     reads. params: the parameters and model identities that affect the output (they enter the key).
     work: writes the missing parts and returns the stage's summary. needed: False skips the stage.
     steps: the systems that use the stage; it runs when one of them is asked for.
+    plan: what the stage will ask of chat models, made from `plan_inputs` (stages, all of them without
+    chat models) before it runs; None = it asks nothing.
     """
 
     name: str
@@ -74,3 +77,5 @@ class Stage:
     work: Callable[[Audit, StageStore], Mapping[str, object]]
     needed: Callable[[Audit], bool] = lambda audit: True
     steps: tuple[Step, ...] = ("symbal",)
+    plan: Callable[[Audit], Sequence[PlannedCalls]] | None = None
+    plan_inputs: tuple[str, ...] = ()

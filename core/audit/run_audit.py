@@ -13,10 +13,12 @@ from typing import Any
 from core.audit.context import Audit, Stage
 from core.audit.source_stage import read_source
 from core.audit.table import STAGES, stage_key
+from core.dataset.images import open_image
 from core.dataset.read_dataset import OpenDataset, open_dataset
 from core.domain.run import STEPS, AuditConfig, RunState
-from core.errors import AuditCancelledError, AuditError, ConfigError
-from core.models.registry import Models, load_preset
+from core.errors import AuditCancelledError, AuditError, ConfigError, ServerDownError
+from core.models.calls import counts_json
+from core.models.registry import Models, Preset, load_preset
 from core.runs.cancel import CancelToken
 from core.runs.config_file import write_config
 from core.runs.events import EventLog
@@ -79,13 +81,14 @@ def run_audit(
     seen in the head of the file or in the options leaves no run behind.
     """
     config = absolute(config)
-    models = Models(load_preset(config.preset))
+    preset = load_preset(config.preset)
+    Models(preset).check_keys()
     if config.top_k < 1:
         raise ConfigError("top-k must be at least 1", value=config.top_k)
     if unknown := [step for step in config.steps if step not in STEPS] or not config.steps:
         raise ConfigError("unknown step", value=unknown, remedy=f"choose of {', '.join(STEPS)}")
     dataset = open_dataset(config)
-    name = config.name or _default_name(Path(config.captions))
+    name = config.name or default_name(Path(config.captions))
     run_id = run_id_of(config, name)
     run_dir = workspace.create().folder(workspace.run_dir(run_id))
     with claim_run(run_dir):
@@ -98,12 +101,18 @@ def run_audit(
         def emit(kind: str, **fields: Any) -> None:
             on_event(log.emit(kind, **fields))
 
-        audit = Audit(config, workspace, models, cancel, emit)
+        audit = Audit(config, workspace, make_models(preset, workspace, cancel), cancel, emit)
         earlier = _earlier_seconds(run_dir)
         write_config(run_dir / "config.toml", config)
         start_run(run_dir, _first_manifest(audit, run_id, name))
         on_run_id(run_id)
         return _guarded(audit, run_dir, dataset, name, earlier)
+
+
+def make_models(preset: Preset, workspace: Workspace, cancel: CancelToken) -> Models:
+    """The preset's models as stages use them: answers kept in the workspace, a cancel noticed."""
+    calls = workspace.root / "calls"
+    return Models(preset, calls_dir=calls, open_image=open_image, check=cancel.raise_if_requested)
 
 
 def _earlier_seconds(run_dir: Path) -> float:
@@ -115,7 +124,7 @@ def _earlier_seconds(run_dir: Path) -> float:
     return float(known.get("seconds", 0.0)) if known.get("state") == "finished" else 0.0
 
 
-def _default_name(path: Path) -> str:
+def default_name(path: Path) -> str:
     """ "captions.jsonl" says little: the folder's name then stands in front."""
     stem = path.name.split(".")[0]
     return f"{path.parent.name}-{stem}" if stem in {"captions", "data", "metadata"} else stem
@@ -152,6 +161,9 @@ def _guarded(audit: Audit, run_dir: Path, dataset: OpenDataset, name: str, earli
     except AuditCancelledError as error:
         end("cancelled", "run_cancelled", error.sentence())
         raise
+    except ServerDownError as error:
+        end("interrupted", "run_interrupted", error.sentence())
+        raise
     except AuditError as error:
         end("failed", "run_failed", error.sentence())
         raise
@@ -170,7 +182,7 @@ def _run(audit: Audit, run_dir: Path, dataset: OpenDataset, name: str, began: fl
     audit.emit("stage_started", stage="samples", n_total=0)
     cached = read_source(audit, dataset, name)
     _stage_done(audit, run_dir, "samples", cached, started)
-    _check_setting(audit)
+    check_setting(audit)
     findings_path = run_dir / "findings.json"
     for stage in STAGES:
         if set(stage.steps) & set(audit.config.steps) and stage.needed(audit):
@@ -180,6 +192,9 @@ def _run(audit: Audit, run_dir: Path, dataset: OpenDataset, name: str, began: fl
             write_json(findings_path, _findings_file(audit, run_dir.name))
     if "findings" not in audit.stores:  # an audit without Symbal
         write_json(findings_path, _findings_file(audit, run_dir.name))
+    for role, chat in audit.models.chats.items():
+        for note in chat.degradation:
+            audit.emit("warning", message=f"{role} ({chat.identity.name}): {note}")
     counts = _dataset_json(audit)
     seconds = round(time.monotonic() - began, 3)
     return AuditResult(
@@ -193,7 +208,7 @@ def _run(audit: Audit, run_dir: Path, dataset: OpenDataset, name: str, began: fl
     )
 
 
-def _check_setting(audit: Audit) -> None:
+def check_setting(audit: Audit) -> None:
     """Refuse what cannot be scored before any work, and say what is not as asked."""
     if audit.setting == "reference-free" and not audit.has_images:
         raise ConfigError(
@@ -213,9 +228,15 @@ def _check_setting(audit: Audit) -> None:
 
 
 def _run_stage(audit: Audit, run_dir: Path, stage: Stage) -> None:
-    """Find the stage's output or make the parts that are missing."""
-    audit.cancel.raise_if_requested()
+    """Find the stage's output or make the parts that are missing, and put it on record."""
     began = time.monotonic()
+    cached = make_stage(audit, stage)
+    _stage_done(audit, run_dir, stage.name, cached, began)
+
+
+def make_stage(audit: Audit, stage: Stage) -> bool:
+    """Find the stage's output or make the parts that are missing; True if it was there."""
+    audit.cancel.raise_if_requested()
     store = StageStore(audit.workspace, stage.name, stage_key(audit, stage))
     cached = store.is_complete
     audit.emit("stage_started", stage=stage.name, n_total=0)
@@ -225,7 +246,7 @@ def _run_stage(audit: Audit, run_dir: Path, stage: Stage) -> None:
             if not cached:
                 store.commit(stage.work(audit, store))
     audit.stores[stage.name] = store
-    _stage_done(audit, run_dir, stage.name, cached, began)
+    return cached
 
 
 def _stage_done(audit: Audit, run_dir: Path, name: str, cached: bool, began: float) -> None:
@@ -235,6 +256,8 @@ def _stage_done(audit: Audit, run_dir: Path, name: str, cached: bool, began: flo
     }
     if "scores" in audit.stores:
         fields["scorer"] = audit.summary("scores")["scorer"]
+    if audit.models.chats:
+        fields["calls"] = counts_json(audit.models.chats)
     audit.computed = audit.computed or not cached
     update_run(run_dir, **fields)
     audit.emit("stage_finished", stage=name, from_cache=cached, seconds=round(time.monotonic() - began, 3))

@@ -59,3 +59,20 @@ class Completion:
     choice_probabilities: Mapping[str, float] = field(default_factory=dict)
     prompt_tokens: int = 0
     completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCalls:
+    """What a stage will ask of a model, known before it asks.
+
+    questions: all it has; calls: requests that will be sent (equal and answered questions are not).
+    prompt_tokens: estimated; completion_tokens: at most. exact: False = `calls` is an upper bound.
+    """
+
+    role: str
+    model: str
+    questions: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    exact: bool = True

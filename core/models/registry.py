@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-import tomllib
+import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.errors import ConfigError
+from core.models.calls import CachedChat, call_store
 from core.models.embedded.conse import ConseImages
 from core.models.embedded.efficientnet import EfficientNetLite0
 from core.models.embedded.minilm import MiniLM
 from core.models.embedded.spacy_concepts import SpacyConcepts
+from core.models.preset import Preset, preset_names, read_key, read_preset
+from core.models.server.images import ImageOpener
 from core.seams import ConceptExtractor, ImageEmbedder, TextEmbedder
 
-PRESET_DIR = Path(__file__).parent / "presets"
+if TYPE_CHECKING:
+    from core.models.server.chat import ServerChat
+    from core.models.server.embeddings import ServerEmbedder
+    from core.models.server.offline import OfflineChat
 
-
-@dataclass(frozen=True, slots=True)
-class Preset:
-    """A named choice of models. Every field but `name` is a field of the TOML file."""
-
-    name: str
-    description: str
-    text_embedder: str
-    image_embedder: str
-    joint_image_embedder: str
-    concept_extractor: str
-
-
-def preset_names() -> list[str]:
-    """Names of the presets that ship with Faultline."""
-    return sorted(path.stem for path in PRESET_DIR.glob("*.toml"))
+__all__ = ["Models", "Preset", "load_preset", "preset_names"]
 
 
 def load_preset(name: str) -> Preset:
@@ -41,49 +32,104 @@ def load_preset(name: str) -> Preset:
     Raises: ConfigError for an unknown name, an unreadable file, an unknown or missing field, or a
     model that is not registered.
     """
-    path = Path(name) if name.endswith(".toml") else PRESET_DIR / f"{name}.toml"
-    if not path.is_file():
-        known = ", ".join(preset_names())
-        raise ConfigError("unknown preset", value=name, remedy=f"choose one of {known}, or a TOML file")
-    try:
-        values = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"the preset is not valid TOML: {error}", where=path.name) from error
-    preset = _checked(path, values)
+    preset = read_preset(name)
+    where = Path(name).name
     for role, options in FACTORIES.items():
         if getattr(preset, role) not in options:
             raise ConfigError(
                 f"unknown model for '{role}'",
-                where=path.name,
+                where=where,
                 value=getattr(preset, role),
                 remedy=f"choose one of {', '.join(sorted(options))}",
             )
     return preset
 
 
-def _checked(path: Path, values: Mapping[str, object]) -> Preset:
-    wanted = {f.name for f in fields(Preset)} - {"name"}
-    unknown, missing = sorted(set(values) - wanted), sorted(wanted - set(values))
-    if unknown:
-        raise ConfigError(
-            "unknown field in the preset",
-            where=path.name,
-            value=unknown[0],
-            remedy=f"the fields are {', '.join(sorted(wanted))}",
-        )
-    if missing:
-        raise ConfigError("a field is missing in the preset", where=path.name, value=missing[0])
-    wrong = [key for key, value in values.items() if not isinstance(value, str)]
-    if wrong:
-        raise ConfigError("a field of the preset is not text", where=path.name, value=values[wrong[0]])
-    return Preset(name=path.stem, **{key: str(value) for key, value in values.items()})
-
-
 class Models:
     """The models of a preset, each built when first asked for (weights load on first use)."""
 
-    def __init__(self, preset: Preset) -> None:
+    def __init__(
+        self,
+        preset: Preset,
+        *,
+        calls_dir: Path | None = None,
+        open_image: ImageOpener | None = None,
+        secrets: Mapping[str, str] = os.environ,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
+        """calls_dir: where answers of chat models are kept, None = nowhere (checks only).
+
+        open_image: opens image files for chat models. secrets: API keys by name. check: called while
+        servers are asked; raises to stop.
+        """
         self.preset = preset
+        self._calls_dir = calls_dir
+        self._open_image = open_image
+        self._secrets = secrets
+        self._check = check
+        self._chat_models: dict[str, ServerChat | OfflineChat] = {}
+        self._embedders: dict[str, ServerEmbedder] = {}
+        self.chats: dict[str, CachedChat] = {}
+
+    def check_keys(self) -> None:
+        """Raises: ModelError if the API key of a server in the preset is not set."""
+        for settings in (*self.preset.chat.values(), *self.preset.embed.values()):
+            read_key(settings, self._secrets)
+
+    def has_chat(self, role: str) -> bool:
+        """Whether the preset names a model for the role (`scorer_chat`, ...)."""
+        return bool(getattr(self.preset, role))
+
+    def chat(self, role: str) -> CachedChat:
+        """The chat model of a role, behind the answers kept for it.
+
+        Raises: ConfigError if the preset has none, ModelError if its API key is not set.
+        """
+        if role not in self.chats:
+            name = getattr(self.preset, role)
+            if not name:
+                raise ConfigError(
+                    f"the preset {self.preset.name!r} has no model for '{role}'",
+                    remedy=f'add {role} = "NAME" and a table [chat.NAME] to it',
+                )
+            if self._calls_dir is None:
+                raise ConfigError("answers of chat models need a workspace to be kept in")
+            side = self.preset.chat[name].image_max_side
+            store = call_store(self._calls_dir, role)
+            self.chats[role] = CachedChat(role, self.chat_model(name), store, side)
+        return self.chats[role]
+
+    def chat_model(self, name: str) -> ServerChat | OfflineChat:
+        """The chat model of a table; roles that name the same table share it."""
+        from core.models.server.chat import ServerChat
+        from core.models.server.offline import OfflineChat
+
+        if name not in self._chat_models:
+            settings = self.preset.chat[name]
+            if settings.engine == "vllm-offline":
+                made: ServerChat | OfflineChat = OfflineChat(
+                    settings, open_image=self._open_image, check=self._check
+                )
+            else:
+                made = ServerChat(
+                    settings, open_image=self._open_image, secrets=self._secrets, check=self._check
+                )
+            self._chat_models[name] = made
+        return self._chat_models[name]
+
+    def server_embedder(self, kind: str) -> ServerEmbedder:
+        """The embedder of table `[embed.KIND]`. Raises: ConfigError if the preset has no such table."""
+        from core.models.server.embeddings import ServerEmbedder
+
+        if kind not in self.preset.embed:
+            raise ConfigError(
+                f"the preset {self.preset.name!r} has no table [embed.{kind}]",
+                remedy="add it with base_urls and model",
+            )
+        if kind not in self._embedders:
+            settings = self.preset.embed[kind]
+            self._embedders[kind] = ServerEmbedder(settings, secrets=self._secrets, check=self._check)
+        return self._embedders[kind]
 
     @cached_property
     def text_embedder(self) -> TextEmbedder:
@@ -104,10 +150,12 @@ class Models:
 
 TEXT_EMBEDDERS: dict[str, Callable[[Models], TextEmbedder]] = {
     "minilm": lambda models: MiniLM(),
+    "server": lambda models: models.server_embedder("text"),
 }
 IMAGE_EMBEDDERS: dict[str, Callable[[Models], ImageEmbedder]] = {
     "efficientnet-lite0": lambda models: EfficientNetLite0(),
     "conse": lambda models: ConseImages(EfficientNetLite0(), models.text_embedder),
+    "server": lambda models: models.server_embedder("image"),
 }
 CONCEPT_EXTRACTORS: dict[str, Callable[[Models], ConceptExtractor]] = {
     "spacy": lambda models: SpacyConcepts(),
