@@ -87,7 +87,7 @@ class SettingRunner:
     def _reference_names(self) -> list[set[str]]:
         return [{n for c in concepts for n in (c.text, c.head)} for concepts in self._references]
 
-    def _features(self, facts: Facts) -> FeaturePairs:
+    def features(self, facts: Facts) -> FeaturePairs:
         has = [bool(s.references) for s in self.samples]
         return pairs_from_references(self._reference_names, has, facts.aligned())
 
@@ -141,7 +141,7 @@ class SettingRunner:
 
     def candidates(self, facts: Facts, top_k: int) -> list[Candidate]:
         """Every textual error of the worst clusters with its v."""
-        features = self._features(facts)
+        features = self.features(facts)
         return [
             find_candidate(e, facts, features, closed_vocabulary=False, rule=self.rule)
             for e in find_errors(facts, top_k).errors
