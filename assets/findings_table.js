@@ -7,6 +7,8 @@ const COLUMNS = [
   ["Risk ratio", "1× = no link, log scale", "How many times as often the error occurs with v as without it; line: 95 % interval", false],
   ["Cramér's V", "0 to 1", "Strength of the link between error and v; 0 = none, 1 = perfect", false],
   ["p", "one-sided", "Chance of a link at least this strong if there were none (Fisher's exact test)", false],
+  ["q", "over all tests", "Share of false findings to expect among those at least this strong, counting every pair tested", false],
+  ["Replicated", "on other images", "Whether one random half of the images leads to this v and the other half confirms it", true],
   ["Verdict", "", "What people decided", true],
 ]
 
@@ -58,6 +60,11 @@ function rowOf(row, data, open) {
   name.append(link)
   const verdict = cell(undefined, "text")
   verdict.title = row.verdict_detail
+  const belief = cell(row.replication, "text")
+  if (!row.believed) {
+    belief.title = "q is 0.05 or more, or the finding is not replicated"
+    belief.append(element("small", "", " not yet to be believed"))
+  }
   const label = row.verdict ? row.verdict[0].toUpperCase() + row.verdict.slice(1) : "open"
   verdict.append(element("span", row.verdict ? `verdict ${row.verdict}` : "open", label))
   made.append(
@@ -68,6 +75,8 @@ function rowOf(row, data, open) {
     numberWithBar(row.risk_ratio, row.risk_ratio_interval, row.risk_ratio_bar, data.no_effect),
     cell(row.cramers_v),
     cell(row.p),
+    cell(row.q),
+    belief,
     verdict,
   )
   made.onclick = (event) => {

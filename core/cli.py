@@ -8,10 +8,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from core.bench.cli import add_bench
 from core.cli_models import models_parser, print_dry_run
@@ -181,8 +181,16 @@ def _print_result(result: AuditResult, options: argparse.Namespace) -> None:
         print(
             f"{f['rank']:>3}. {f['textual_fact']['text']} <- {v}   risk ratio {ratio}   "
             f"wrong in {a['wrong_present']} of {a['wrong_present'] + a['right_present']} with it, "
-            f"{a['wrong_absent']} of {a['wrong_absent'] + a['right_absent']} without"
+            f"{a['wrong_absent']} of {a['wrong_absent'] + a['right_absent']} without   {_belief(a)}"
         )
+
+
+def _belief(association: Mapping[str, Any]) -> str:
+    """q, replication and where the presence of v was read, in words."""
+    q, replicated = association["q"], association["replicated"]
+    held = {True: "replicated", False: "not replicated", None: "too few images to replicate"}[replicated]
+    said = f"q {q:.2g}, {held}, v from {association['presence_from']}" if q is not None else "not tested"
+    return said if q is not None and q < 0.05 and replicated else f"{said}: not yet to be believed"
 
 
 def _runs_list(options: argparse.Namespace) -> int:

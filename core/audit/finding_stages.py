@@ -24,8 +24,14 @@ from core.audit.image_stages import image_name, image_rows
 from core.clusters.symbal_2_group_images import group_images
 from core.domain.cluster import Cluster, Interval
 from core.domain.finding import Finding, TextualFact, Vote
+from core.findings.believe import Trial, believe
 from core.findings.contrast import FeaturePairs
-from core.findings.features import pairs_from_captions, pairs_from_objects, pairs_from_references
+from core.findings.features import (
+    pairs_from_captions,
+    pairs_from_objects,
+    pairs_from_references,
+    same_thing,
+)
 from core.findings.systematic_misalignment import (
     Candidate,
     TextualError,
@@ -88,19 +94,21 @@ def findings_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
     features = feature_pairs(audit, facts)
     closed = audit.setting == "objects"
     images = _ImageClusters.read(audit)
-    found: list[Candidate] = []
+    tested: list[Trial] = []
     for error in read_errors(audit):
         audit.cancel.raise_if_requested()
-        found.append(
-            find_candidate(
-                error,
-                facts,
-                features,
-                closed_vocabulary=closed,
-                rule=audit.config.visual_feature_rule,
-                label_of_sample=images.label_of_sample,
-            )
+        c = find_candidate(
+            error,
+            facts,
+            features,
+            closed_vocabulary=closed,
+            rule=audit.config.visual_feature_rule,
+            label_of_sample=images.label_of_sample,
         )
+        table = features.table(c.wrong.facts)
+        barred = same_thing(error.textual_fact.text, table.names, closed_vocabulary=closed)
+        tested.append(Trial(c, table, barred))
+    found = believe(tested, sample_images(audit), seed=audit.config.seed)
     ids = audit.stores["samples"].read_table(["sample_id"])["sample_id"].to_pylist()
     findings = rank_findings(found, audit.config.top_k, ids)
     by_name = {c.error.textual_fact.text: c for c in found}
@@ -124,6 +132,14 @@ def feature_pairs(audit: Audit, facts: Facts) -> FeaturePairs:
         return pairs_from_references(names, has, facts.aligned())
     rows = ((int(s), i, names) for i, (s, names) in enumerate(zip(facts.sample, facts.names, strict=True)))
     return pairs_from_captions(rows, samples.num_rows)
+
+
+def sample_images(audit: Audit) -> npt.NDArray[np.int64]:
+    """(n_samples,) number of each sample's image, by content, else by path; a sample without is alone."""
+    columns = audit.stores["samples"].read_table(["image_sha256", "image_path"])
+    named = zip(columns["image_sha256"].to_pylist(), columns["image_path"].to_pylist(), strict=True)
+    keys = [sha or path or f"sample {i}" for i, (sha, path) in enumerate(named)]
+    return np.asarray(np.unique(np.array(keys, object).astype(str), return_inverse=True)[1], np.int64)
 
 
 @dataclass(slots=True)
@@ -184,7 +200,7 @@ FINDING_STAGES = (
     ),
     Stage(
         "findings",
-        2,
+        3,
         (
             "samples",
             "facts",
@@ -195,7 +211,11 @@ FINDING_STAGES = (
             "text_clusters",
             "image_grouping",
         ),
-        lambda audit: {"top_k": audit.config.top_k, "rule": audit.config.visual_feature_rule},
+        lambda audit: {
+            "top_k": audit.config.top_k,
+            "rule": audit.config.visual_feature_rule,
+            "seed": audit.config.seed,
+        },
         findings_work,
     ),
 )

@@ -43,11 +43,39 @@ class VisualFeature:
 
 
 @dataclass(frozen=True, slots=True)
+class Effect:
+    """How often t is said wrongly with and without v, in images where t is not. Counts: images."""
+
+    wrong_present: int
+    present: int
+    wrong_absent: int
+    absent: int
+    risk_ratio: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Replication:
+    """v chosen on one random half of the images (`discovery`), looked at again on the other (`held_out`).
+
+    feature: the v the discovery half chooses. p: one-sided Fisher exact test on the held-out half.
+    """
+
+    feature: str
+    discovery: Effect
+    held_out: Effect
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
 class Association:
     """2x2 table over samples: is t said wrongly (wrong / right) x is v present (present / absent).
 
     risk_ratio: P(wrong | present) / P(wrong | absent); None when a margin is empty.
+    risk_ratio_interval: clustered by image where the images are known.
     cramers_v: 0..1. p: one-sided Fisher exact test that wrong goes with present.
+    q: Benjamini-Hochberg over all `n_tests` pairs (t, v) of the audit, counted in images; None without v.
+    replicated: found on one half of the images and confirmed on the other; None = too few to tell.
+    presence_from: where the presence of v was read.
     """
 
     wrong_present: int
@@ -58,6 +86,11 @@ class Association:
     risk_ratio_interval: Interval | None
     cramers_v: float | None
     p: float | None
+    q: float | None = None
+    n_tests: int = 0
+    replicated: bool | None = None
+    replication: Replication | None = None
+    presence_from: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,14 @@ from core.domain.label import HumanLabel
 from core.errors import RunError
 from core.labels.replay import standing_labels
 from core.views.axes import AlignmentAxis, Bar, RatioAxis, between, interval_of
-from core.views.findings import feature_name, finding_target, findings_of, scorer_notes
+from core.views.findings import (
+    feature_name,
+    finding_target,
+    findings_of,
+    is_believed,
+    replication_of,
+    scorer_notes,
+)
 from core.views.numbers import count, counted, decimal, p_value, ratio, share
 from core.views.open_run import OpenRun, labels_of
 
@@ -243,12 +250,39 @@ def _statistics(finding: Mapping[str, Any]) -> tuple[Statistic, ...]:
             "",
             "Chance of a link at least this strong if there were none (Fisher's exact test, one-sided).",
         ),
+        *_belief(a),
         Statistic(
             "Mean alignment",
             decimal(cluster.get("mean_alignment")),
             between(alignment_interval, decimal),
             "How well the sentences of this cluster fit their images; higher = better aligned.",
             alignments.bar(cluster.get("mean_alignment"), alignment_interval),
+        ),
+    )
+
+
+def _belief(a: Mapping[str, Any]) -> tuple[Statistic, ...]:
+    """q and replication; nothing for findings made before these were computed."""
+    if a.get("q") is None:
+        return ()
+    halves = a.get("replication")
+    effects = ""
+    if halves:
+        first, second = halves["discovery"]["risk_ratio"], halves["held_out"]["risk_ratio"]
+        effects = f"{ratio(first)} where found (‘{halves['feature']}’), {ratio(second)} on the other half"
+    return (
+        Statistic(
+            "q",
+            p_value(a["q"]),
+            f"over {counted(a['n_tests'], 'test')}",
+            "Share of false findings to expect among those at least this strong, counting every pair tested.",
+        ),
+        Statistic(
+            "Replicated",
+            replication_of(a),
+            effects,
+            "Whether one random half of the images leads to this v and the other half confirms it."
+            + ("" if is_believed(a) else " This finding is not yet to be believed."),
         ),
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 from core.errors import RunError
 from core.labels.replay import TargetStatus
 from core.views.axes import AlignmentAxis, Bar, RatioAxis, between, interval_of
-from core.views.numbers import counted, decimal, p_value, ratio
+from core.views.numbers import NOTHING, counted, decimal, p_value, ratio
 from core.views.open_run import OpenRun, labels_of
 
 SETTINGS = {
@@ -39,6 +39,9 @@ class FindingRow:
     risk_ratio_bar: Bar
     cramers_v: str
     p: str
+    q: str
+    replication: str
+    believed: bool
     verdict: str
     verdict_detail: str
 
@@ -131,6 +134,19 @@ def feature_name(finding: Mapping[str, Any]) -> str:
     return finding["visual_feature"]["text"] or NO_FEATURE
 
 
+def is_believed(association: Mapping[str, Any]) -> bool:
+    """q below 0.05 and replicated; a finding without these numbers is not to be believed yet."""
+    q = association.get("q")
+    return q is not None and q < 0.05 and association.get("replicated") is True
+
+
+def replication_of(association: Mapping[str, Any]) -> str:
+    """ "yes", "no" or "too few" images; an en dash where it was not looked at."""
+    if association.get("q") is None:
+        return NOTHING
+    return {True: "yes", False: "no", None: "too few"}[association.get("replicated")]
+
+
 def verdict_of(status: TargetStatus | None) -> tuple[str, str]:
     """(verdict or "disputed" or "", who says what) of a target."""
     if status is None or not status.counts:
@@ -160,6 +176,9 @@ def _row(
         risk_ratio_bar=ratios.bar(risk, risk_interval),
         cramers_v=decimal(association.get("cramers_v")),
         p=p_value(association.get("p")),
+        q=p_value(association.get("q")),
+        replication=replication_of(association),
+        believed=is_believed(association),
         verdict=verdict,
         verdict_detail=detail,
     )

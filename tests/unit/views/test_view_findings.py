@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import RunError
 from core.views.finding import finding_view, rates_of, sentence_of, verdicts_view
-from core.views.findings import finding_target, findings_view, scorer_notes
+from core.views.findings import finding_target, findings_view, is_believed, replication_of, scorer_notes
 from core.views.gallery import GROUPS, cards_of, fact_spans, groups_of, said_as
 from core.views.open_run import is_run_id, labels_of, open_run
 from tests.pages import audit_fixture
@@ -267,3 +267,19 @@ def test_verdicts_of_a_finding_with_history(run):
         ("ann", "unsure", True, False),
     ]
     assert verdicts_view(run, HANDBAG, "eve").mine is None
+
+
+@pytest.mark.parametrize(
+    ("q", "replicated", "shown", "believed"),
+    [
+        (0.001, True, "yes", True),
+        (0.001, False, "no", False),
+        (0.001, None, "too few", False),
+        (0.05, True, "yes", False),
+        (None, None, "–", False),
+    ],
+)
+def test_only_a_replicated_finding_with_small_q_is_believed(q, replicated, shown, believed):
+    association = {"q": q, "replicated": replicated}
+    assert replication_of(association) == shown
+    assert is_believed(association) is believed
