@@ -63,9 +63,7 @@ def main() -> None:
         judged += sum(a.replicated is not None for a in found)
         replicated += sum(a.replicated is True for a in found)
     print(f"{len(rows)} captions, {len(set(images.tolist()))} images, {len(terms)} terms")
-    print(
-        f"datasets with a false finding at q < 0.05: {false} of {options.datasets} ({false / options.datasets:.1%})"
-    )
+    print(f"datasets with a false finding at q < 0.05: {false} of {options.datasets}")
     print(f"null findings called replicated: {replicated} of {judged} ({replicated / max(judged, 1):.1%})")
 
 

@@ -61,7 +61,7 @@ def test_copies_of_a_caption_change_neither_p_nor_the_interval():
     shown, said = world(rng, 200), world(rng, 200)
     once = believe(trials_of(said, shown), np.arange(200), seed=0)
     five = believe(
-        tested(np.repeat(said, 5, 0), np.repeat(shown, 5, 0)), np.repeat(np.arange(200), 5), seed=0
+        trials_of(np.repeat(said, 5, 0), np.repeat(shown, 5, 0)), np.repeat(np.arange(200), 5), seed=0
     )
     by_t = {c.error.textual_fact.text: c for c in once}
     same_v = 0
