@@ -70,7 +70,13 @@ def decompositions_work(audit: Audit, store: StageStore) -> Mapping[str, object]
         return decompositions_table(start, rows["sample_id"].to_pylist(), responses, found)
 
     run_parts(
-        store, samples.num_rows, SAMPLES_A_PART, make_part, cancel=audit.cancel, emit=audit.emit, unit="samples"
+        store,
+        samples.num_rows,
+        SAMPLES_A_PART,
+        make_part,
+        cancel=audit.cancel,
+        emit=audit.emit,
+        unit="samples",
     )
     identity = chat.identity if chat is not None else RuleTagger().identity
     reasons = store.read_table(["reason"])["reason"]
@@ -183,9 +189,7 @@ def _triplet_params(audit: Audit) -> Mapping[str, object]:
 
 
 EVIAN_STAGES = (
-    Stage(
-        "decompositions", 1, ("samples",), _decomposition_params, decompositions_work, steps=("evian",)
-    ),
+    Stage("decompositions", 1, ("samples",), _decomposition_params, decompositions_work, steps=("evian",)),
     Stage(
         "triplets",
         1,

@@ -66,11 +66,17 @@ class ChatInjector:
         analysed = self._ask([analysis_ask(t) for t in texts])
         flags = [read_analysis(a) for a in analysed]
         chosen = self._subtypes(texts, flags)
-        asks = {i: rewrite_ask(t, s) for i, (t, s) in enumerate(zip(texts, chosen, strict=True)) if isinstance(s, Subtype)}
+        asks = {
+            i: rewrite_ask(t, s)
+            for i, (t, s) in enumerate(zip(texts, chosen, strict=True))
+            if isinstance(s, Subtype)
+        }
         written = dict(zip(asks, self._ask(list(asks.values())), strict=True))
         results: list[Defect | Unscored] = []
         for i, (text, subtype) in enumerate(zip(texts, chosen, strict=True)):
-            results.append(subtype if isinstance(subtype, Unscored) else read_rewrite(text, subtype, written[i]))
+            results.append(
+                subtype if isinstance(subtype, Unscored) else read_rewrite(text, subtype, written[i])
+            )
         return results
 
     def _subtypes(
@@ -162,7 +168,9 @@ def read_rewrite(text: str, subtype: Subtype, answer: Completion | Unscored) -> 
         return Unscored("cut off", "the answer ended at its token limit", answer.text)
     if not written:
         return Unscored("unparseable", "the answer is empty", answer.text)
-    if re.match(r"(?:sure|certainly|here(?: is|'s)|rewritten text|corrupted text)\b[^.\n]*:", written, re.IGNORECASE):
+    if re.match(
+        r"(?:sure|certainly|here(?: is|'s)|rewritten text|corrupted text)\b[^.\n]*:", written, re.IGNORECASE
+    ):
         return Unscored("unparseable", "the answer has a preamble", answer.text)
     return make_defect(text, written, subtype.code)
 

@@ -84,7 +84,9 @@ class OfflineInjector:
             return make_defect(text, swapped, "knowledge_entity")
         if category == "reasoning" and (found := _NOUN.search(text)):
             code = rng.choice(sorted(_REASONING))
-            return make_defect(text, text.rstrip() + _REASONING[code].format(noun=found.group(1).lower()), code)
+            return make_defect(
+                text, text.rstrip() + _REASONING[code].format(noun=found.group(1).lower()), code
+            )
         codes = [*_RINGS, "consistency_fake"]
         rng.shuffle(codes)
         for code in codes:
@@ -102,10 +104,14 @@ def swap_word(text: str, rings: Sequence[Sequence[str]], rng: random.Random) -> 
             found += [(m, word, ring) for m in re.finditer(rf"\b{re.escape(word)}\b", text, re.IGNORECASE)]
     if not found:
         return None
-    longest = max(len(word) for _, word, _ in found if " " in word) if any(" " in w for _, w, _ in found) else 0
+    longest = (
+        max(len(word) for _, word, _ in found if " " in word) if any(" " in w for _, w, _ in found) else 0
+    )
     choices = [f for f in found if len(f[1]) == longest] if longest else found
     match, word, ring = rng.choice(choices)
-    others = [w for w in ring if w != word and w.lower() not in text.lower()] or [w for w in ring if w != word]
+    others = [w for w in ring if w != word and w.lower() not in text.lower()] or [
+        w for w in ring if w != word
+    ]
     new = rng.choice(others)
     new = new.capitalize() if match.group()[0].isupper() else new
     return text[: match.start()] + new + text[match.end() :]

@@ -156,7 +156,8 @@ def lines_of(report: Mapping[str, Any]) -> list[str]:
 
     def row(name: str, f: Mapping[str, Any]) -> str:
         shown = [
-            "  -  " if f.get(k) is None else f"{f[k]:5.3f}" for k in ("js_divergence", "roc_auc", "roc_auc_expected")
+            "  -  " if f.get(k) is None else f"{f[k]:5.3f}"
+            for k in ("js_divergence", "roc_auc", "roc_auc_expected")
         ]
         return f"{name:<34} {'   '.join(shown)}"
 

@@ -63,9 +63,7 @@ def parse_marked(response: str, answer: str) -> tuple[TagSpan, ...] | Unscored:
     return Unscored("wording changed", _difference(response, TAG.sub("", body)), answer)
 
 
-def _spans(
-    response: str, body: str, pattern: re.Pattern[str], answer: str
-) -> tuple[TagSpan, ...] | Unscored:
+def _spans(response: str, body: str, pattern: re.Pattern[str], answer: str) -> tuple[TagSpan, ...] | Unscored:
     plain = pattern.sub("", body)
     shift = (len(response) - len(response.lstrip())) - (len(plain) - len(plain.lstrip()))
     spans: list[TagSpan] = []

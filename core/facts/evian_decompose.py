@@ -30,7 +30,9 @@ def decompose(
     found: dict[int, tuple[TagSpan, ...]] = {
         i: spans for i, spans in enumerate(tagged) if not isinstance(spans, Unscored)
     }
-    cleaned = _answers(chat, {i: ask_distillation(responses[i], s, instructions[i]) for i, s in found.items()})
+    cleaned = _answers(
+        chat, {i: ask_distillation(responses[i], s, instructions[i]) for i, s in found.items()}
+    )
     texts = {i: read_distillation(responses[i], found[i], answer) for i, answer in cleaned.items()}
     asks = {i: ask_synthesis(t, instructions[i]) for i, t in texts.items() if isinstance(t, str) and t}
     summaries = _answers(chat, asks)

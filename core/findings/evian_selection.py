@@ -59,9 +59,7 @@ def overall(
     return np.asarray(mean, np.float64)
 
 
-def select_top(
-    overall_scores: Scores, n: int, sources: Sequence[str] | None = None
-) -> npt.NDArray[np.int64]:
+def select_top(overall_scores: Scores, n: int, sources: Sequence[str] | None = None) -> npt.NDArray[np.int64]:
     """Row numbers of the n best, ascending; ties go to the earlier row; unscored rows are never taken.
 
     sources: stratify: each source gets its share of n by its size, largest remainders first.

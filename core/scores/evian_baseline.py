@@ -28,7 +28,8 @@ _CERTAIN = re.compile(
     re.IGNORECASE,
 )
 _HEDGED = re.compile(
-    r"\b(?:may|might|could|possibly|perhaps|likely|probably|seems?|appears?|suggest\w*|maybe)\b", re.IGNORECASE
+    r"\b(?:may|might|could|possibly|perhaps|likely|probably|seems?|appears?|suggest\w*|maybe)\b",
+    re.IGNORECASE,
 )
 _FAR = re.compile(r"\b(?:future|one day|destined|forever|world|famous|history|champion\w*)\b", re.IGNORECASE)
 NEAR, LINKED = 0.45, 0.25
@@ -156,6 +157,8 @@ def _visual_share(d: Decomposition, start: int, stop: int) -> float:
     """Share of a sentence's letters that carry no tag."""
     letters = sum(c.isalnum() for c in d.response[start:stop])
     free = sum(
-        c.isalnum() for a, b in untagged(d.response, d.spans) for c in d.response[max(a, start) : min(b, stop)]
+        c.isalnum()
+        for a, b in untagged(d.response, d.spans)
+        for c in d.response[max(a, start) : min(b, stop)]
     )
     return free / letters if letters else 0.0

@@ -12,9 +12,7 @@ from core.scores.evian_rubric import rubric_ask
 PROMPT_ID = "evian/image_text_consistency"
 
 
-def image_text_consistency_ask(
-    item: EvianItem, images: Sequence[ImageInput]
-) -> Ask | AxisScore | Unscored:
+def image_text_consistency_ask(item: EvianItem, images: Sequence[ImageInput]) -> Ask | AxisScore | Unscored:
     """The question over the visual summary. Never defaulted: Unscored without summary or image."""
     if isinstance(item.decomposition, Unscored):
         return item.decomposition

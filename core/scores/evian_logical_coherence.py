@@ -12,9 +12,7 @@ from core.scores.evian_rubric import default_score, rubric_ask
 PROMPT_ID = "evian/logical_coherence"
 
 
-def logical_coherence_ask(
-    item: EvianItem, images: Sequence[ImageInput]
-) -> Ask | AxisScore | Unscored:
+def logical_coherence_ask(item: EvianItem, images: Sequence[ImageInput]) -> Ask | AxisScore | Unscored:
     """The question over the marked response; 2 by rule without an INFER passage; Unscored without image."""
     if isinstance(item.decomposition, Unscored):
         return item.decomposition

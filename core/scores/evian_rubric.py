@@ -15,9 +15,7 @@ from core.seams import ChatModel
 
 SCORES = ("1", "2", "3", "4", "5")
 MAX_TOKENS = 400
-_SCORE = re.compile(
-    r"score[\"'*_`]*\s*[:=]\s*[\"'*_`\s]*(-?\d+(?:[.,]\d+)?)(?:\s*/\s*(\d+))?", re.IGNORECASE
-)
+_SCORE = re.compile(r"score[\"'*_`]*\s*[:=]\s*[\"'*_`\s]*(-?\d+(?:[.,]\d+)?)(?:\s*/\s*(\d+))?", re.IGNORECASE)
 _BARE = re.compile(r"\A\s*\**(-?\d+(?:\.\d+)?)\**\s*(?:/\s*(\d+))?\s*(?:\n|\Z)")
 _EXPLANATION = re.compile(r"explanation[*_`\"']*\s*:[*_`]*\s*(.*)", re.IGNORECASE | re.DOTALL)
 

@@ -78,9 +78,7 @@ class RuleTagger:
         return tuple(spans)
 
 
-def _sentence_spans(
-    response: str, start: int, stop: int, known: Sequence[tuple[int, int]]
-) -> list[TagSpan]:
+def _sentence_spans(response: str, start: int, stop: int, known: Sequence[tuple[int, int]]) -> list[TagSpan]:
     clauses = _clauses(response, start, stop)
     labels: list[Tag | None] = []
     for a, b in clauses:
