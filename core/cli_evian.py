@@ -114,7 +114,7 @@ def with_found_images(responses: Path, images: Path, workspace: Workspace) -> Pa
     from core.runs.files import replacing
     from core.runs.keys import tagged_hash
 
-    column = open_dataset(AuditConfig(captions=str(responses))).columns.image
+    column = open_dataset(AuditConfig(captions=str(responses), images=str(images))).columns.image
     if column is None:
         raise DataError("the file has no column of image paths", where=str(responses))
     lines, changed = [], 0

@@ -34,6 +34,7 @@ from core.scores.evian_triplet import score_triplets
 from core.seams import ChatModel
 
 SAMPLES_A_PART = 256
+BASELINE_NOTE = "scores are heuristics from alignment scores and text similarity; no fact is checked"
 STEP_PROMPTS = (evian_1_tag.PROMPT_ID, evian_2_distill.PROMPT_ID, evian_3_synthesize.PROMPT_ID)
 AXIS_PROMPTS = (
     evian_image_text_consistency.PROMPT_ID,
@@ -108,11 +109,7 @@ class _TripletMaker:
         self._baseline = BaselineTriplets(audit.models.text_embedder, _scale(audit))
         self._alignments = _Alignments(audit) if self._chat is None else None
         self.identity = self._chat.identity if self._chat is not None else self._baseline.identity
-        self.note = (
-            ""
-            if self._chat is not None
-            else "baseline: scores are heuristics from alignment scores and text similarity; no fact is checked"
-        )
+        self.note = "" if self._chat is not None else BASELINE_NOTE
 
     def score(self, start: int, stop: int) -> list[Any]:
         rows = self._samples.slice(start, stop - start).to_pylist()

@@ -30,7 +30,10 @@ DECOMPOSITIONS_SCHEMA = pa.schema(
         ("raw", pa.string()),
     ]
 )
-"""reason: why there is no decomposition, null if there is one; *_unscored: [reason, detail, raw] of a step."""
+"""reason: why there is no decomposition, null if there is one.
+
+*_unscored: [reason, detail, raw] of a failed step.
+"""
 
 _AXIS_FIELDS = (
     ("score", pa.int8()),

@@ -16,6 +16,9 @@ from core.runs.keys import tagged_hash
 from core.seams import ChatModel
 
 MAX_TOKENS = 1024
+_PREAMBLE = re.compile(
+    r"(?:sure|certainly|here(?: is|'s)|rewritten text|corrupted text)\b[^.\n]*:", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,8 @@ _RINGS: dict[str, tuple[tuple[str, ...], ...]] = {
     "consistency_spatial": (
         ("on top of", "underneath"), ("left side", "right side"), ("next to", "far away from"),
         ("in front of", "behind"), ("above", "below"), ("inside", "outside"), ("near", "far from"),
-        ("beside", "above"), ("in the background", "in the foreground"), ("surrounded by", "facing away from"),
+        ("beside", "above"), ("in the background", "in the foreground"),
+        ("surrounded by", "facing away from"),
         ("on", "under"),
     ),
     "consistency_action": (
@@ -50,7 +51,7 @@ FAKES = (
 )  # fmt: skip
 _REASONING = {
     "reasoning_conclusion": " Therefore, this must be the most famous {noun} in the world.",
-    "reasoning_causal": " The {noun} is there because the weather changed, leading to everything else in the scene.",
+    "reasoning_causal": " The {noun} is there because the weather changed, leading to all the rest.",
     "reasoning_prediction": " It is certain that the {noun} will one day change the course of history.",
 }
 _NOUN = re.compile(r"\b(?:a|an|the)\s+(?:\w+\s+)?(\w{3,})\b", re.IGNORECASE)

@@ -162,7 +162,8 @@ def lines_of(report: Mapping[str, Any]) -> list[str]:
         return f"{name:<34} {'   '.join(shown)}"
 
     head = [
-        f"{report['n_clean']} clean and {report['n_defect']} defective responses, {report['n_unscored']} unscored",
+        f"{report['n_clean']} clean and {report['n_defect']} defective responses, "
+        f"{report['n_unscored']} unscored",
         f"{'':<34} {'JSD':<5}   {'AUC':<5}   AUC of unrounded scores",
         row("overall", report["overall"]),
     ]

@@ -1,4 +1,4 @@
-"""The whole benchmark: inject, audit clean and defective responses alike, report. Paper: Evian 4, 5.2, 5.4."""
+"""The benchmark: inject, audit clean and defective responses alike, report. Paper: Evian 4, 5.2, 5.4."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def run_bench(
     audit = replace(
         config.audit, captions=str(path), steps=("evian",), name="evian bench", caption_column="caption",
         image_column="image" if config.audit.images else None, id_column="id", captioner_column=None,
-        instruction_column=None, references_column="references" if any(s.references for s in samples) else None,
+        instruction_column=None,
+        references_column="references" if any(s.references for s in samples) else None,
         objects_column="objects" if any(s.objects is not None for s in samples) else None,
     )  # fmt: skip
     result = run_audit(audit, workspace, on_event=on_event)
@@ -124,7 +125,7 @@ def items_of(samples: Sequence[Sample], injected: Sequence[Defect | Unscored]) -
     for i, (sample, defect) in enumerate(zip(samples, injected, strict=True)):
         if isinstance(defect, Unscored):
             continue
-        common = {
+        common: dict[str, Any] = {
             "image": sample.image.path if sample.image else None,
             "references": list(sample.references),
             "objects": None if sample.objects is None else list(sample.objects),
@@ -132,7 +133,7 @@ def items_of(samples: Sequence[Sample], injected: Sequence[Defect | Unscored]) -
             "sample_id": sample.sample_id,
         }
         items.append({"id": f"{i}-clean", "caption": sample.caption, "subtype": "", **common})
-        changed = {"original": defect.original, "changed": [defect.start, defect.stop]}
+        changed: dict[str, Any] = {"original": defect.original, "changed": [defect.start, defect.stop]}
         items.append(
             {"id": f"{i}-defect", "caption": defect.text, "subtype": defect.subtype, **changed, **common}
         )

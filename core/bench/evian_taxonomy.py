@@ -51,42 +51,45 @@ SUBTYPES: tuple[Subtype, ...] = (
     Subtype(
         "consistency_misidentification",
         _V,
-        "Rewrite the response so that an object that is there is called something else (call a 'plate' a 'tray').",
+        "Rewrite the response so that an object that is there is called something else (call a 'plate' a "
+        "'tray').",
     ),
     Subtype(
         "reasoning_conclusion",
         _L,
         "Rewrite the text with a hasty generalisation. Take one single detail (one person on a bicycle) and "
-        "blow it up into a grand conclusion that sounds plausible but is quite arbitrary (so a national cycling "
-        "race must be under way). Tie the flawed chain together with words such as 'so' or 'therefore'.",
+        "blow it up into a grand conclusion that sounds plausible but is quite arbitrary (so a national "
+        "cycling race must be under way). Tie the flawed chain together with words such as "
+        "'so' or 'therefore'.",
     ),
     Subtype(
         "reasoning_causal",
         _L,
         "Rewrite the text so that it takes correlation for causation. Find two things in it that may occur "
-        "together without a direct causal link, and force cause and effect on them with words such as 'because' "
-        "or 'leading to' (a cat asleep on the sill as the cause of the rain outside).",
+        "together without a direct causal link, and force cause and effect on them with words such as "
+        "'because' or 'leading to' (a cat asleep on the sill as the cause of the rain outside).",
     ),
     Subtype(
         "reasoning_prediction",
         _L,
-        "Rewrite the text with an overconfident, arbitrary prediction from very little. Take a small, trivial act "
-        "(a girl drawing with chalk) and lead it straight to a grand and distant future (she is bound to become a "
-        "celebrated painter). It has to sound physically possible while the leap is huge and baseless.",
+        "Rewrite the text with an overconfident, arbitrary prediction from very little. Take a small, "
+        "trivial act (a girl drawing with chalk) and lead it straight to a grand and distant future (she is "
+        "bound to become a celebrated painter). It has to sound physically possible while the leap is "
+        "huge and baseless.",
     ),
     Subtype(
         "reasoning_procedural",
         _L,
-        "Put into an otherwise normal process a step that seems plausible but is superfluous or pseudoscience. "
-        "It must not make the process fail, only make it logically flawed (when coffee is brewed: first turn the "
-        "cup towards the sunrise so that the aroma aligns).",
+        "Put into an otherwise normal process a step that seems plausible but is superfluous or "
+        "pseudoscience. It must not make the process fail, only make it logically flawed (when coffee is "
+        "brewed: first turn the cup towards the sunrise so that the aroma aligns).",
     ),
     Subtype(
         "reasoning_comparison",
         _L,
         "Build a faulty analogy. Compare two things that share only small, outward traits and differ in "
-        "essence, and draw a misleading conclusion (a school is like a greenhouse, so enough light is all that "
-        "pupils need), leaving out the factors that matter more.",
+        "essence, and draw a misleading conclusion (a school is like a greenhouse, so enough light is all "
+        "that pupils need), leaving out the factors that matter more.",
     ),
     Subtype(
         "knowledge_entity",
@@ -97,7 +100,8 @@ SUBTYPES: tuple[Subtype, ...] = (
     Subtype(
         "knowledge_context",
         _K,
-        "Rewrite the response so that an object or scene stands in a wrong historical or technological context.",
+        "Rewrite the response so that an object or scene stands in a wrong historical or technological "
+        "context.",
     ),
     Subtype(
         "knowledge_definition",

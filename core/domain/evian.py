@@ -64,7 +64,8 @@ class AxisScore:
     """A score on one axis, 1..5, higher = better.
 
     defaulted: True = nothing to judge; the value is 2 by rule and says nothing about quality.
-    expected: mean of 1..5 under the model's probabilities (or a heuristic's unrounded value), None if unknown.
+    expected: mean of 1..5 under the model's probabilities (or a heuristic's unrounded value),
+        None if unknown.
     """
 
     value: int

@@ -255,7 +255,8 @@ def sample_view(run: OpenRun, t: Triplets, sample_id: str) -> TripletSample:
     found = decomposition_of(_row(run, "decompositions", index))
     if isinstance(found, Unscored):
         pieces: tuple[tuple[str, str], ...] = ((str(sample["caption"]), ""),)
-        summary, news = f"not made: {found.reason} ({found.detail})", ()
+        summary = f"not made: {found.reason} ({found.detail})"
+        news: tuple[str, ...] = ()
     else:
         pieces = _pieces(found.response, found.spans)
         said = found.visual_summary

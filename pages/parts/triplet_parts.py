@@ -59,7 +59,8 @@ def scatter_html(t: Triplets, rows: Rows) -> str:
     return (
         '<section class="fl-axis"><h2>Consistency against coherence</h2>'
         '<p class="fl-sub">across S_V, up S_L; hollow: no inference claimed</p>'
-        f'<div class="fl-scatter" role="img" aria-label="{len(scored)} responses by S_V and S_L">{ticks}{points}</div>'
+        f'<div class="fl-scatter" role="img" aria-label="{len(scored)} responses by S_V and S_L">'
+        f"{ticks}{points}</div>"
         f'<p class="fl-keys">S_K {keys}<span><i class="fl-k0"></i>no claim</span></p>'
         f'<p class="fl-sub">{count(len(scored))} responses with both scores.{note}</p></section>'
     )
@@ -78,8 +79,8 @@ def _point(t: Triplets, i: int) -> str:
     address = urlencode({"run": t.run_id, "sample": t.sample_ids[i]})
     title = f"{t.sample_ids[i]}: S_V {cell(t, i, 0)}, S_L {cell(t, i, 1)}, S_K {cell(t, i, 2)}"
     return (
-        f'<a class="fl-k{k}{hollow}" style="left:{x:.2f}%;bottom:{y:.2f}%" href="?{esc(address)}" target="_self" '
-        f'title="{esc(title)}" tabindex="-1"></a>'
+        f'<a class="fl-k{k}{hollow}" style="left:{x:.2f}%;bottom:{y:.2f}%" '
+        f'href="?{esc(address)}" target="_self" title="{esc(title)}" tabindex="-1"></a>'
     )
 
 
@@ -135,7 +136,8 @@ def sample_html(run_id: str, s: TripletSample) -> str:
         news = f'<p class="fl-sub">New words in the summary: {esc(", ".join(s.new_words))}</p>'
     total = "no overall score" if s.overall is None else f"overall {s.overall:.2f}"
     axes = "".join(
-        f"<li><h3>{esc(a.name)} <small>{esc(a.symbol)}</small> <b>{esc(a.value)}</b></h3><p>{esc(a.explanation)}</p>"
+        f"<li><h3>{esc(a.name)} <small>{esc(a.symbol)}</small> <b>{esc(a.value)}</b></h3>"
+        f"<p>{esc(a.explanation)}</p>"
         + (f'<p class="fl-sub">unrounded {a.expected:.2f}</p>' if a.expected is not None else "")
         + (f"<details><summary>Answer of the model</summary><p>{esc(a.raw)}</p></details>" if a.raw else "")
         + "</li>"
@@ -145,7 +147,8 @@ def sample_html(run_id: str, s: TripletSample) -> str:
     return (
         f'<article class="fl-sample"><h2>{esc(s.sample_id)} <small>{esc(s.captioner)} · {total}</small></h2>'
         f'{instruction}<div class="fl-sample-body"><div class="fl-sample-picture">{image}</div><div>'
-        f'<p class="fl-response">{response}</p><p class="fl-keys"><span><mark class="fl-infer">inference</mark></span>'
+        f'<p class="fl-response">{response}</p><p class="fl-keys">'
+        f'<span><mark class="fl-infer">inference</mark></span>'
         f'<span><mark class="fl-know">outside knowledge</mark></span><span>unmarked: visual</span></p>'
         f'<h3>Visual summary</h3><p class="fl-response">{esc(s.visual_summary)}</p>{news}</div>'
         f'<ul class="fl-scores">{axes}</ul></div>'

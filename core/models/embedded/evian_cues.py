@@ -14,14 +14,15 @@ def _any(words: str) -> re.Pattern[str]:
 
 
 HEDGES = _any(
-    """may|might|could|would|should|must|will|likely|unlikely|possibly|possible|probably|perhaps|maybe|presumably|
-    potential|potentially|possibility|possibilities|chances are|can(?!\\s+be\\s+(?:seen|found|observed|spotted))|
+    """may|might|could|would|should|must|will|likely|unlikely|possibly|possible|probably|perhaps|maybe|
+    presumably|potential|potentially|possibility|possibilities|chances are|
+    can(?!\\s+be\\s+(?:seen|found|observed|spotted))|
     cannot be determined|seems?|assum\\w+|suppos\\w+|speculat\\w+|infer\\w*|imagine|appears to have|if"""
 )
 CAUSES = _any(
     """suggest\\w*|indicat\\w+|impl(?:y|ies|ying)|because|due to|in order to|as a result|therefore|thus|hence|
-    consequently|reasons?|cause[sd]?|lead(?:s|ing)? to|led to|so that|to (?:ensure|help|avoid|prevent|make|create|
-    add|keep|maintain|improve|overcome|mitigate|minimi[sz]e|enjoy|attend|relax|protect|convey|provide)|
+    consequently|reasons?|cause[sd]?|lead(?:s|ing)? to|led to|so that|to (?:ensure|help|avoid|prevent|
+    make|create|add|keep|maintain|improve|overcome|mitigate|minimi[sz]e|enjoy|attend|relax|protect|convey|provide)|
     ensur(?:e|es|ing)|allow(?:s|ing)?|enabl(?:e|es|ing)|mak(?:es|ing) (?:it|the|them|him|her|this)|
     help(?:s|ing)?|contribut\\w+|reflect(?:s|ing) (?:the|a|its|their|his|her)|result(?:s|ing) in|prevent\\w*|
     purpose|serv(?:e|es|ing) (?:as|to)|intend\\w*|meant to|the fact that|impact\\w*|affect\\w*|influenc\\w+"""
@@ -29,10 +30,11 @@ CAUSES = _any(
 EVALUATIONS = _any(
     """essential|important|crucial|necessary|significant(?:ly)?|interesting\\w*|unusual|unique(?:ly|ness)?|funny|
     humor\\w*|humour\\w*|amus\\w+|iron(?:y|ic|ically)|absurd\\w*|beautiful\\w*|lovely|stunning|charming|attractive|
-    appealing|inviting|cozy|cosy|comfort\\w*|pleasant|enjoyable|delicious|peaceful\\w*|serene|seren\\w+|tranquil\\w*|calm|
-    harmon\\w+|lively|vibrant atmosphere|dramatic|playful\\w*|whimsical|elegan\\w+|atmosphere|ambian?ce|mood|
-    sense of|feeling of|feel\\w*|emotion\\w*|joy\\w*|happy|happiness|excit\\w+|romantic|nostalgi\\w+|mysterious|
-    safe(?:ty|ly)?|dangerous|danger|risk\\w*|challeng\\w+|concern\\w*|benefits?|convenien\\w+|efficient\\w*|
+    appealing|inviting|cozy|cosy|comfort\\w*|pleasant|enjoyable|delicious|peaceful\\w*|serene|seren\\w+|
+    tranquil\\w*|calm|harmon\\w+|lively|vibrant atmosphere|dramatic|playful\\w*|whimsical|elegan\\w+|
+    atmosphere|ambian?ce|mood|
+    sense of|feeling of|feel\\w*|emotion\\w*|joy\\w*|happy|happiness|excit\\w+|romantic|nostalgi\\w+|
+    mysterious|safe(?:ty|ly)?|dangerous|danger|risk\\w*|challeng\\w+|concern\\w*|benefits?|convenien\\w+|efficient\\w*|
     healthy|health|well-being|good|great|impress\\w+|distinctive|stand out|attention to|experience|
     express\\w*|symboli[sz]\\w+|represent(?:s|ing)?|convey\\w*|message|meaning|remind\\w*|memor\\w+|
     creativ\\w+|intended|tension|contrast\\w* between|juxtapos\\w+|emphasi[sz]\\w+|highlight(?:s|ing)? the|
@@ -41,12 +43,14 @@ EVALUATIONS = _any(
     the presence of|connection between|related to|overall|additionally it is"""
 )
 KNOWLEDGE = _any(
-    """which (?:is|are) (?:a|an|the|commonly|often|typically|usually|known|used)(?! (?:likely|possibly|visible|seen))|
+    """which (?:is|are) (?:a|an|the|commonly|often|typically|
+    usually|known|used)(?! (?:likely|possibly|visible|seen))|
     (?:is|are|was|were) (?:a|an) (?:type|kind|form|species|breed|brand|style) of|a (?:type|kind|species) of|
-    device (?:used|that)|(?:is|are|was|were) (?:commonly|often|typically|usually|generally|traditionally|widely)|
-    (?:commonly|often|typically|usually|generally|traditionally|widely|originally|historically|frequently)|
-    known (?:for|as)|famous|famously|renowned|located in the (?:city|state|country)|capital of|founded|built in|
-    invented|painted by|written by|directed by|created by|designed by|born|died|century|tradition\\w*|
+    device (?:used|that)|(?:is|are|was|were) (?:commonly|often|typically|usually|generally|traditionally|
+    widely)|(?:commonly|often|typically|usually|generally|traditionally|widely|originally|historically|frequently)|
+    known (?:for|as)|famous|famously|renowned|located in the (?:city|state|country)|capital of|
+    founded|built in|invented|painted by|written by|directed by|created by|designed by|
+    born|died|century|tradition\\w*|
     histor(?:y|ic|ical)|native to|originat\\w+|refers? to|stands for|defined as|is called|novel|dynasty|
     in the wild|mammals?|scientific\\w*|movie|film|series|actor|president|company|brand"""
 )
