@@ -25,7 +25,7 @@ from core.domain.judgement import Unscored
 from core.facts import evian_1_tag, evian_2_distill, evian_3_synthesize
 from core.facts.evian_decompose import decompose, decompose_by_rules
 from core.models.embedded.evian_tagger import RuleTagger
-from core.prompts.loader import load_prompt
+from core.prompts.load_prompt import load_prompt
 from core.runs.executor_local import run_parts
 from core.runs.parts import StageStore
 from core.scores import evian_factual_accuracy, evian_image_text_consistency, evian_logical_coherence

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from core.bench.evian_taxonomy import BY_CODE, P_KNOWLEDGE, P_REASONING, Subtype, of_category
 from core.domain.chat import Ask, Completion
 from core.domain.judgement import Unscored
-from core.prompts.loader import load_prompt
+from core.prompts.load_prompt import load_prompt
 from core.runs.keys import tagged_hash
 from core.seams import ChatModel
 
@@ -117,9 +117,9 @@ def choose_category(contains_reasoning: bool, contains_knowledge: bool, rng: ran
 
 def analysis_ask(text: str) -> Ask:
     """Stage 1: does the text reason, does it hold outside knowledge?"""
-    prompt = load_prompt("evian/analyse_content")
+    prompt = load_prompt("evian/analyse_content@1")
     schema = _object_schema({k: {"type": "boolean"} for k in ("contains_reasoning", "contains_knowledge")})
-    return Ask(prompt.render(text=text), prompt.ref, json_schema=schema, max_tokens=64)
+    return Ask(prompt.fill(text=text), prompt.ref, json_schema=schema, max_tokens=64)
 
 
 def read_analysis(answer: Completion | Unscored) -> dict[str, bool] | Unscored:
@@ -135,10 +135,10 @@ def read_analysis(answer: Completion | Unscored) -> dict[str, bool] | Unscored:
 
 def subtype_ask(text: str, options: Sequence[Subtype]) -> Ask:
     """Stage 2: which of the subtypes suits the text best?"""
-    prompt = load_prompt("evian/choose_subtype")
+    prompt = load_prompt("evian/choose_subtype@1")
     listed = "\n".join(f"- {s.code}: {s.instruction}" for s in options)
     schema = _object_schema({"choice": {"enum": [s.code for s in options]}})
-    return Ask(prompt.render(options=listed, text=text), prompt.ref, json_schema=schema, max_tokens=64)
+    return Ask(prompt.fill(options=listed, text=text), prompt.ref, json_schema=schema, max_tokens=64)
 
 
 def read_subtype(answer: Completion | Unscored, options: Sequence[Subtype]) -> Subtype | Unscored:
@@ -155,8 +155,8 @@ def read_subtype(answer: Completion | Unscored, options: Sequence[Subtype]) -> S
 
 def rewrite_ask(text: str, subtype: Subtype) -> Ask:
     """Stage 3: the rewriting."""
-    prompt, system = load_prompt("evian/inject"), load_prompt("evian/inject_system")
-    body = prompt.render(instruction=subtype.instruction, text=text)
+    prompt, system = load_prompt("evian/inject@1"), load_prompt("evian/inject_system")
+    body = prompt.fill(instruction=subtype.instruction, text=text)
     return Ask(body, prompt.ref, system=system.text, max_tokens=MAX_TOKENS)
 
 

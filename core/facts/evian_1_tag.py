@@ -6,15 +6,15 @@ from core.domain.chat import Ask, Completion
 from core.domain.evian import TagSpan
 from core.domain.evian_tags import parse_marked
 from core.domain.judgement import Unscored
-from core.prompts.loader import load_prompt
+from core.prompts.load_prompt import load_prompt
 
-PROMPT_ID = "evian/tag"
+PROMPT_ID = "evian/tag@1"
 
 
 def ask_tags(response: str) -> Ask:
     """The question for one response. Greedy; room for the response and its tags."""
     prompt = load_prompt(PROMPT_ID)
-    return Ask(prompt.render(response=response), prompt.ref, max_tokens=answer_tokens(response))
+    return Ask(prompt.fill(response=response), prompt.ref, max_tokens=answer_tokens(response))
 
 
 def read_tags(response: str, answer: Completion | Unscored) -> tuple[TagSpan, ...] | Unscored:

@@ -10,16 +10,16 @@ from core.domain.evian import TagSpan
 from core.domain.evian_tags import TAG, insert_tags, untagged, without_prefix
 from core.domain.judgement import Unscored
 from core.facts.evian_1_tag import answer_tokens
-from core.prompts.loader import load_prompt
+from core.prompts.load_prompt import load_prompt
 
-PROMPT_ID = "evian/distill"
+PROMPT_ID = "evian/distill@1"
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 
 
 def ask_distillation(response: str, spans: Sequence[TagSpan], instruction: str) -> Ask:
     """The question for one tagged response."""
     prompt = load_prompt(PROMPT_ID)
-    text = prompt.render(
+    text = prompt.fill(
         instruction=instruction or "Describe the image.", marked_response=insert_tags(response, spans)
     )
     return Ask(text, prompt.ref, max_tokens=answer_tokens(response))

@@ -7,9 +7,9 @@ from core.domain.evian_tags import TAG, without_prefix
 from core.domain.judgement import Unscored
 from core.facts.evian_1_tag import answer_tokens
 from core.facts.evian_2_distill import words
-from core.prompts.loader import load_prompt
+from core.prompts.load_prompt import load_prompt
 
-PROMPT_ID = "evian/synthesize"
+PROMPT_ID = "evian/synthesize@1"
 # Words a rearrangement may need: they add no content.
 _FRAME = frozenset(
     """a an the this that these those it its they their he she his her there here is are was were be been
@@ -23,7 +23,7 @@ _STEM = 5
 def ask_synthesis(cleaned: str, instruction: str) -> Ask:
     """The question for one cleaned response."""
     prompt = load_prompt(PROMPT_ID)
-    text = prompt.render(instruction=instruction or "Describe the image.", cleaned_response=cleaned)
+    text = prompt.fill(instruction=instruction or "Describe the image.", cleaned_response=cleaned)
     return Ask(text, prompt.ref, max_tokens=answer_tokens(cleaned))
 
 

@@ -7,7 +7,7 @@ from core.domain.evian import AxisScore, EvianItem
 from core.domain.judgement import Unscored
 from core.scores.evian_rubric import default_score, rubric_ask
 
-PROMPT_ID = "evian/factual_accuracy"
+PROMPT_ID = "evian/factual_accuracy@1"
 
 
 def factual_accuracy_ask(item: EvianItem) -> Ask | AxisScore | Unscored:

@@ -9,7 +9,7 @@ from core.domain.evian import AxisScore, EvianItem
 from core.domain.judgement import Unscored
 from core.scores.evian_rubric import rubric_ask
 
-PROMPT_ID = "evian/image_text_consistency"
+PROMPT_ID = "evian/image_text_consistency@1"
 
 
 def image_text_consistency_ask(item: EvianItem, images: Sequence[ImageInput]) -> Ask | AxisScore | Unscored:

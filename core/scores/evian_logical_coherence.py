@@ -9,7 +9,7 @@ from core.domain.evian import AxisScore, EvianItem
 from core.domain.judgement import Unscored
 from core.scores.evian_rubric import default_score, rubric_ask
 
-PROMPT_ID = "evian/logical_coherence"
+PROMPT_ID = "evian/logical_coherence@1"
 
 
 def logical_coherence_ask(item: EvianItem, images: Sequence[ImageInput]) -> Ask | AxisScore | Unscored:

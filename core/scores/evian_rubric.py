@@ -10,7 +10,7 @@ from dataclasses import replace
 from core.domain.chat import Ask, Completion, ImageInput
 from core.domain.evian import DEFAULT_SCORE, AxisScore
 from core.domain.judgement import Unscored
-from core.prompts.loader import load_prompt
+from core.prompts.load_prompt import load_prompt
 from core.seams import ChatModel
 
 SCORES = ("1", "2", "3", "4", "5")
@@ -23,7 +23,7 @@ _EXPLANATION = re.compile(r"explanation[*_`\"']*\s*:[*_`]*\s*(.*)", re.IGNORECAS
 def rubric_ask(prompt_id: str, text: str, images: Sequence[ImageInput]) -> Ask:
     """One question to the auditor."""
     prompt = load_prompt(prompt_id)
-    return Ask(prompt.render(text=text), prompt.ref, images=tuple(images), max_tokens=MAX_TOKENS)
+    return Ask(prompt.fill(text=text), prompt.ref, images=tuple(images), max_tokens=MAX_TOKENS)
 
 
 def score_alone(ask: Ask) -> Ask:

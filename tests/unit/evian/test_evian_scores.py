@@ -7,7 +7,7 @@ import pytest
 from core.domain.chat import Completion, ImageInput
 from core.domain.evian import AxisScore, Decomposition, EvianItem, TagSpan
 from core.domain.judgement import Unscored
-from core.prompts.loader import load_prompt
+from core.prompts.load_prompt import load_prompt
 from core.scores.evian_baseline import UNIT_SCALE, round_half_up
 from core.scores.evian_rubric import read_score
 from core.scores.evian_triplet import score_triplets
@@ -104,5 +104,5 @@ RULES = {
 
 @pytest.mark.parametrize("name", RULES)
 def test_prompts_carry_the_papers_rules(name):
-    text = load_prompt(f"evian/{name}").text
+    text = load_prompt(f"evian/{name}@1").text
     assert [rule for rule in RULES[name] if rule not in text] == []

@@ -1,22 +1,18 @@
-"""`python -m core bench NAME`: benchmarks with planted errors."""
+"""`python -m core bench evian`: do the scores see planted defects?"""
 
 from __future__ import annotations
 
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 from core.domain.run import AuditConfig
 from core.errors import ConfigError
 from core.runs.workspace import Workspace
 
 
-def add_bench(commands: Any) -> None:
-    """Add `bench` with its benchmarks to the command line."""
-    parser = commands.add_parser("bench", help="benchmarks with planted errors")
-    benchmarks = parser.add_subparsers(required=True, metavar="{evian}")
-    evian = benchmarks.add_parser("evian", help="do Evian's scores see injected defects?")
+def evian_parser(evian: argparse.ArgumentParser) -> None:
+    """Options of the benchmark."""
     evian.add_argument("--data", required=True, metavar="FILE", help="responses to plant defects in")
     evian.add_argument("--images", help="folder the image paths are relative to")
     evian.add_argument("--references", metavar="COL", help="column of reference captions")
