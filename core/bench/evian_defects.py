@@ -155,7 +155,7 @@ def read_subtype(answer: Completion | Unscored, options: Sequence[Subtype]) -> S
 
 def rewrite_ask(text: str, subtype: Subtype) -> Ask:
     """Stage 3: the rewriting."""
-    prompt, system = load_prompt("evian/inject@1"), load_prompt("evian/inject_system")
+    prompt, system = load_prompt("evian/inject@1"), load_prompt("evian/inject_system@1")
     body = prompt.fill(instruction=subtype.instruction, text=text)
     return Ask(body, prompt.ref, system=system.text, max_tokens=MAX_TOKENS)
 
