@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.bench.cli import add_bench
+from core.cli_evian import add_evian
 from core.cli_models import models_parser, print_dry_run
 from core.domain.run import AuditConfig
 from core.errors import AuditError, ConfigError
@@ -43,11 +44,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m core", description="Find systematic errors in machine-written image captions."
     )
-    commands = parser.add_subparsers(required=True, metavar="{audit,runs,models,bench,demo}")
+    commands = parser.add_subparsers(required=True, metavar="{audit,runs,models,bench,evian,demo}")
     models_parser(commands.add_parser("models", help="what the models of a preset are and can do"))
     _audit_parser(commands.add_parser("audit", help="audit a captions file"))
     _runs_parser(commands.add_parser("runs", help="list, show, cancel or resume runs"))
     add_bench(commands.add_parser("bench", help="measure the method on rebuilt benchmarks"))
+    add_evian(commands)
     demo = commands.add_parser(
         "demo", help="draw a small synthetic dataset with a planted error and audit it"
     )

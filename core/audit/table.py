@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.audit.context import Audit, Stage
+from core.audit.evian_stages import EVIAN_STAGES
 from core.audit.finding_stages import FINDING_STAGES
 from core.audit.image_stages import IMAGE_STAGES
 from core.audit.map_stages import MAP_STAGES
@@ -16,6 +17,7 @@ STAGES: tuple[Stage, ...] = (
     SCORE_STAGE,
     *FINDING_STAGES,
     *MAP_STAGES,
+    *EVIAN_STAGES,
 )
 """After `samples` and `problems` (core.audit.source_stage), in the order they run."""
 

@@ -19,6 +19,7 @@ PAGES = {
     "findings": "findings.py",
     "finding": "finding.py",
     "map": "fact_map.py",
+    "triplets": "triplets.py",
 }
 
 
