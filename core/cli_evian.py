@@ -44,7 +44,8 @@ def evian(options: argparse.Namespace) -> int:
     from core.audit.run_audit import run_audit
     from core.progress import ProgressLine
     from core.views.open_run import open_run
-    from core.views.triplets import captioner_table, load_triplets, sample_view, sorted_rows
+    from core.views.triplet_sample import sample_view
+    from core.views.triplets import captioner_table, load_triplets, sorted_rows
 
     workspace = Workspace(Path(options.workspace))
     responses = Path(options.responses)

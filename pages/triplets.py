@@ -8,6 +8,7 @@ from core.findings.evian_selection import Weights
 from core.views.numbers import count
 from core.views.open_run import OpenRun, open_run
 from core.views.triplet_export import export_name, export_selection
+from core.views.triplet_sample import sample_view
 from core.views.triplets import (
     Rows,
     Selection,
@@ -18,7 +19,6 @@ from core.views.triplets import (
     filter_rows,
     has_triplets,
     load_triplets,
-    sample_view,
     select,
     sorted_rows,
 )

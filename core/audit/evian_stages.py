@@ -45,8 +45,7 @@ AXIS_PROMPTS = (
 
 def chat_of(audit: Audit, role: str) -> ChatModel | None:
     """The chat model in this role, None if the preset has none: the embedded baseline works then."""
-    found: ChatModel | None = getattr(audit.models, role, None)
-    return found
+    return audit.models.chat(role) if audit.models.has_chat(role) else None
 
 
 def decompositions_work(audit: Audit, store: StageStore) -> Mapping[str, object]:

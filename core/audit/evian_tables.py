@@ -1,4 +1,7 @@
-"""Tables of the Evian stages: a row a sample, in sample order."""
+"""Tables of the Evian stages: a row a sample, in sample order.
+
+Paper: Evian 4.
+"""
 
 from __future__ import annotations
 

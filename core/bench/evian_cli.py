@@ -1,4 +1,7 @@
-"""`python -m core bench evian`: do the scores see planted defects?"""
+"""`python -m core bench evian`: do the scores see planted defects?
+
+Paper: Evian 5.2.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 A heuristic. It plants the five consistency subtypes, three of the reasoning ones as a stock sentence about
 something the text names, and swaps of named entities where the data has another entity of the same kind.
+
+Paper: Evian 3.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The two score distributions as one SVG in a page of its own: no script, no network."""
+"""The two score distributions as one SVG in a page of its own: no script, no network.
+
+Paper: Evian 5.2.
+"""
 
 from __future__ import annotations
 

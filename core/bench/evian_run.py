@@ -19,6 +19,7 @@ from core.bench.evian_defects import ChatInjector, Defect
 from core.bench.evian_offline import OfflineInjector
 from core.bench.evian_report import discrimination
 from core.dataset.image_index import ImageIndex
+from core.dataset.images import open_image
 from core.dataset.read_dataset import iter_samples
 from core.domain.chat import ImageInput
 from core.domain.evian import AxisScore, Decomposition, EvianItem
@@ -53,9 +54,10 @@ def run_bench(
     config: BenchConfig, workspace: Workspace, on_event: Callable[[dict[str, Any]], None] = lambda e: None
 ) -> dict[str, Any]:
     """The report. Every sample enters twice: as it is, and with one defect; both go through one audit."""
-    models = Models(load_preset(config.audit.preset))
+    preset = load_preset(config.audit.preset)
+    models = Models(preset, calls_dir=workspace.create().root / "calls", open_image=open_image)
     samples = take_samples(config, workspace)
-    chat: ChatModel | None = getattr(models, "decomposer_chat", None)
+    chat: ChatModel | None = models.chat("decomposer_chat") if models.has_chat("decomposer_chat") else None
     injected = inject([s.caption for s in samples], chat, config.seed)
     defects = [d for d in injected if isinstance(d, Defect)]
     if not defects:
@@ -186,7 +188,7 @@ def undecomposed(
 ) -> np.ndarray[Any, Any]:
     """(n,) S_V of the whole response, tags and distillation left out: the ablation "w/o decomposition"."""
     samples = stores["samples"].read_table(["sample_id", "caption", "image_path", "image_sha256"])
-    chat: ChatModel | None = getattr(models, "auditor_chat", None)
+    chat: ChatModel | None = models.chat("auditor_chat") if models.has_chat("auditor_chat") else None
     if chat is None:
         return _mean_alignment(stores, samples)
     found: list[float] = []

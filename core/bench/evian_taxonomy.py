@@ -1,4 +1,4 @@
-"""The 14 kinds of defect and how each is planted. Paper: Evian Table 2, B.2 (in our words)."""
+"""The 14 kinds of defect and how each is planted. Paper: Evian 3, Table 2, B.2 (in our words)."""
 
 from __future__ import annotations
 

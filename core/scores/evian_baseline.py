@@ -4,6 +4,8 @@ S_V: the alignment scorer's mean over the sentences that the visual summary keep
 S_L: how strongly an inference is worded against how near it is to what the response describes.
 S_K: how near a knowledge claim is to what the response is about. It checks no fact: nothing here knows any.
 Departs: Evian 3.3 asks Qwen2.5-VL-7B for all three.
+
+Paper: Evian 4.
 """
 
 from __future__ import annotations

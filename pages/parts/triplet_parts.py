@@ -8,13 +8,13 @@ from urllib.parse import urlencode
 
 from core.domain.evian import AXIS_SYMBOLS
 from core.views.numbers import count
+from core.views.triplet_sample import TripletSample
 from core.views.triplets import (
     CaptionerRow,
     Distribution,
     Rows,
     Selection,
     Triplets,
-    TripletSample,
     cell,
     sorted_rows,
 )

@@ -8,12 +8,12 @@ from core.cli import main
 from core.runs.workspace import Workspace
 from core.views.open_run import open_run
 from core.views.triplet_export import export_selection
+from core.views.triplet_sample import sample_view
 from core.views.triplets import (
     captioner_table,
     distributions,
     filter_rows,
     load_triplets,
-    sample_view,
     select,
 )
 from tests.audit.conftest import audit_arguments

@@ -2,6 +2,8 @@
 
 A heuristic: hedges, evaluative and causal words make a clause INFER; definitions, habitual statements and
 appositions of named entities make it KNOW. Departs: Evian asks a 235B language model.
+
+Paper: Evian 4.1.
 """
 
 from __future__ import annotations
