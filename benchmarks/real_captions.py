@@ -4,7 +4,9 @@ The decodings caption the same images, so this shows that a finding is no accide
 holds on other images is what `replicated` says. Plain words are looked for, not the audit's own concepts;
 rows without t among the objects; one-sided Fisher exact test, images counted once for each decoding.
 
-    python benchmarks/real_captions.py FINDINGS.json ../shared/data/llava_coco500/five_decodings.jsonl.gz
+The decoding whose captions were audited is left out: it would only confirm itself.
+
+    python benchmarks/real_captions.py FINDINGS.json AUDITED.jsonl DECODINGS.jsonl.gz
 """
 
 from __future__ import annotations
@@ -39,20 +41,23 @@ def effect(rows: list[dict[str, Any]], t: str, v: str) -> tuple[float | None, fl
     return ratio, float(hypergeom.sf(both - 1, len(free), n_present, n_wrong))
 
 
-def main(findings: str, decodings: str) -> None:
+def main(findings: str, audited: str, decodings: str) -> None:
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
     with gzip.open(decodings, "rt") as stream:
         for line in stream:
             row = json.loads(line)
             rows[row["captioner"]].append(row)
-    held = either = 0
+    seen = {json.loads(line)["caption"] for line in Path(audited).read_text("utf-8").splitlines()}
+    rows = {name: r for name, r in rows.items() if not all(row["caption"] in seen for row in r)}
+    confirmed: list[int] = []
+    either = 0
     found = json.loads(Path(findings).read_text("utf-8"))["findings"]
     for f in found:
         t, v, a = f["textual_fact"]["text"], f["visual_feature"]["text"], f["association"]
         effects = {name: effect(r, t, v) for name, r in rows.items()}
         n_held = sum(p < 0.05 for _, p in effects.values())
         most = n_held > len(rows) / 2
-        held += most
+        confirmed.append(n_held)
         either += most or a["replicated"] is True
         shown = "  ".join(
             f"{n}: {'-' if r is None else f'{r:.1f}'} (p {p:.1g})" for n, (r, p) in effects.items()
@@ -60,10 +65,11 @@ def main(findings: str, decodings: str) -> None:
         print(
             f"{t} <- {v}  q {a['q']:.2g}  held-out half: {a['replicated']}  p < 0.05 in {n_held}  | {shown}"
         )
-    print(
-        f"in most decodings: {held} of {len(found)}; there or on the held-out half: {either} of {len(found)}"
-    )
+    for least in range(1, len(rows) + 1):
+        n = sum(c >= least for c in confirmed)
+        print(f"p < 0.05 in at least {least} of {len(rows)} others: {n} of {len(found)}")
+    print(f"in more than half of the others, or on the held-out half: {either} of {len(found)}")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:4])
