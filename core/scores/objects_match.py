@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from core.domain.fact import Concept
 from core.domain.judgement import Judgement, Scored, Unscored
@@ -11,6 +12,8 @@ from core.domain.sample import Sample
 from core.domain.scoring import ScoringItem
 from core.scores.vocabulary import Match, ObjectVocabulary, unsupported_matches
 from core.seams import FloatVector
+
+FACTS_AT_ONCE = 4096
 
 
 class ObjectsScorer:
@@ -37,18 +40,22 @@ class ObjectsScorer:
         items: (sample, concepts of one fact) over the whole dataset.
         """
         seen: dict[tuple[str, Match], list[bool]] = {}
-        for sample, concepts in items:
-            if sample.objects is None:
-                continue
-            present = {o.lower() for o in sample.objects}
-            for concept, match in zip(concepts, self._vocabulary.match(concepts), strict=True):
-                if match is not None and match.inexact:
-                    seen.setdefault((concept.text, match), []).append(match.term in present)
+        mentions = iter(items)
+        while some := list(islice(mentions, FACTS_AT_ONCE)):
+            self._vocabulary.match([c for _, concepts in some for c in concepts])  # embeds new names together
+            for sample, concepts in some:
+                if sample.objects is None:
+                    continue
+                present = {o.lower() for o in sample.objects}
+                for concept, match in zip(concepts, self._vocabulary.match(concepts), strict=True):
+                    if match is not None and match.inexact:
+                        seen.setdefault((concept.text, match), []).append(match.term in present)
         self._taken_back = unsupported_matches(seen)
         return frozenset(concept for concept, _ in self._taken_back)
 
     def score(self, items: Sequence[ScoringItem]) -> list[Judgement]:
         """One judgement an item, in the order given."""
+        self._vocabulary.match([c for item in items for c in item.concepts])  # embeds new names together
         return [self._score_one(item) for item in items]
 
     def _score_one(self, item: ScoringItem) -> Judgement:
