@@ -14,6 +14,7 @@ from benchmarks.harness import DATA, Row, in_turns, main, versus
 from core.dataset.thumbnails import thumbnail_path
 
 WIDTH = 256
+GOAL, QUICK_GOAL = 2.0, 1.5
 SIZE = (640, 480)
 
 
@@ -54,7 +55,13 @@ def run(quick: bool) -> Iterator[Row]:
 
         in_turns(ours, theirs, 1)
         mine, other = in_turns(ours, theirs, 3 if quick else 5)
-    yield versus(f"thumbnails of {len(images)} photographs", mine, other, 2.0, "Pillow thumbnail()")
+    yield versus(
+        f"thumbnails of {len(images)} photographs",
+        mine,
+        other,
+        QUICK_GOAL if quick else GOAL,
+        "Pillow thumbnail()",
+    )
 
 
 if __name__ == "__main__":
