@@ -68,7 +68,12 @@ def find_candidate(
     """Stage 2 of one error: where it occurs, its v by both rules, its 2x2 table."""
     wrong = _indicator(error.textual_fact.text, facts, len(features.known))
     table = features.table(wrong.facts)
-    barred = same_thing(error.textual_fact.text, table.names, closed_vocabulary=closed_vocabulary)
+    barred = same_thing(
+        error.textual_fact.text,
+        table.names,
+        closed_vocabulary=closed_vocabulary,
+        called=features.called,
+    )
     stage2 = _stage_2(error, facts, table, label_of_sample(error.cluster.cluster_id), wrong, barred)
     return candidate(error, wrong, table, stage2, rule, barred)
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from core.audit.context import Audit, Stage
+from core.audit.feature_stage import FEATURE_STAGE, feature_pairs
 from core.audit.find import find_candidate, find_errors
 from core.audit.finding_tables import (
     EVIDENCE_LIMIT,
@@ -25,13 +26,7 @@ from core.clusters.symbal_2_group_images import group_images
 from core.domain.cluster import Cluster, Interval
 from core.domain.finding import Finding, TextualFact, Vote
 from core.findings.believe import Trial, believe
-from core.findings.contrast import FeaturePairs
-from core.findings.features import (
-    pairs_from_captions,
-    pairs_from_objects,
-    pairs_from_references,
-    same_thing,
-)
+from core.findings.features import same_thing
 from core.findings.systematic_misalignment import (
     Candidate,
     TextualError,
@@ -106,7 +101,8 @@ def findings_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
             label_of_sample=images.label_of_sample,
         )
         table = features.table(c.wrong.facts)
-        barred = same_thing(error.textual_fact.text, table.names, closed_vocabulary=closed)
+        t = error.textual_fact.text
+        barred = same_thing(t, table.names, closed_vocabulary=closed, called=features.called)
         tested.append(Trial(c, table, barred))
     found = believe(tested, sample_images(audit), seed=audit.config.seed)
     ids = audit.stores["samples"].read_table(["sample_id"])["sample_id"].to_pylist()
@@ -118,20 +114,6 @@ def findings_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
     if not findings:
         store.write_table(0, EVIDENCE_SCHEMA.empty_table())
     return {"findings": [finding_json(f) for f in findings], "n_candidates": len(found)}
-
-
-def feature_pairs(audit: Audit, facts: Facts) -> FeaturePairs:
-    """What the samples show: objects, else references, else the rest of their captions."""
-    samples = audit.stores["samples"].read_table(["objects", "references"])
-    if audit.setting == "objects":
-        return pairs_from_objects(samples["objects"].to_pylist())
-    if audit.setting == "reference-based":
-        cells = audit.stores["reference_concepts"].read_table()["concepts"].to_pylist()
-        names = [{n for c in cell or () for n in (c["text"], c["head"])} for cell in cells]
-        has = [bool(refs) for refs in samples["references"].to_pylist()]
-        return pairs_from_references(names, has, facts.aligned())
-    rows = ((int(s), i, names) for i, (s, names) in enumerate(zip(facts.sample, facts.names, strict=True)))
-    return pairs_from_captions(rows, samples.num_rows)
 
 
 def sample_images(audit: Audit) -> npt.NDArray[np.int64]:
@@ -189,6 +171,7 @@ def _top_k(audit: Audit) -> Mapping[str, object]:
 
 
 FINDING_STAGES = (
+    FEATURE_STAGE,
     Stage("text_clusters", 2, ("facts", "concepts", "scores", "fact_grouping"), _top_k, text_clusters_work),
     Stage(
         "image_grouping",
@@ -200,12 +183,13 @@ FINDING_STAGES = (
     ),
     Stage(
         "findings",
-        3,
+        4,
         (
             "samples",
             "facts",
             "concepts",
             "reference_concepts",
+            "feature_names",
             "scores",
             "fact_grouping",
             "text_clusters",

@@ -6,8 +6,8 @@ features ("person", "wall") win by being frequent. See DESIGN 5.1 and `summaries
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +45,7 @@ class FeaturePairs:
     """Mentions of features by sample, from which a table can be built with some facts left out.
 
     sample, feature: (p,) indices. fact: (p,) id of the fact the mention stands in, -1 if in none.
+    called: names counted under another name of the same thing (`core.findings.one_name`).
     """
 
     names: tuple[str, ...]
@@ -53,6 +54,7 @@ class FeaturePairs:
     fact: npt.NDArray[np.int64]
     known: npt.NDArray[np.bool_]
     presence_from: str
+    called: Mapping[str, str] = field(default_factory=dict)
 
     def table(self, without_facts: npt.NDArray[np.int64]) -> FeatureTable:
         """The features of all samples, not counting mentions inside `without_facts`."""

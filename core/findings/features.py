@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
 from core.findings.contrast import FeaturePairs
+from core.findings.one_name import PERSON, OneName, also_barred, features_of
 
 MIN_SAMPLES = 2
+AS_SAID: Mapping[str, str] = MappingProxyType({})
 
 
 def pairs_from_objects(objects: Sequence[Collection[str] | None]) -> FeaturePairs:
@@ -21,25 +25,30 @@ def pairs_from_references(
     concepts: Sequence[Collection[str]],
     has_references: Sequence[bool],
     aligned_facts: Iterable[tuple[int, int, Collection[str]]] = (),
+    called: OneName = AS_SAID,
 ) -> FeaturePairs:
     """Features = concepts the sample's references name, and what its caption says in agreement with them.
 
     concepts: for each sample, the names (compound and head) in its references. aligned_facts: (sample index,
     fact id, names in the fact) of facts that are well aligned: references leave out much of an image, and a
-    fact they support is one more description of it.
+    fact they support is one more description of it. called: names counted under another.
     """
-    mentions = [(i, name, -1) for i, names in enumerate(concepts) for name in names]
-    mentions += [(sample, name, fact) for sample, fact, names in aligned_facts for name in names]
-    return _pairs(mentions, has_references, "references")
+    mentions = [(i, name, -1) for i, names in enumerate(concepts) for name in features_of(names, called)]
+    mentions += [
+        (sample, name, fact) for sample, fact, names in aligned_facts for name in features_of(names, called)
+    ]
+    return replace(_pairs(mentions, has_references, "references"), called=called)
 
 
-def pairs_from_captions(facts: Iterable[tuple[int, int, Collection[str]]], n_samples: int) -> FeaturePairs:
+def pairs_from_captions(
+    facts: Iterable[tuple[int, int, Collection[str]]], n_samples: int, called: OneName = AS_SAID
+) -> FeaturePairs:
     """Features = concepts the sample's own caption names, to be used without the facts in question.
 
     facts: (sample index, fact id, names in the fact).
     """
-    mentions = ((sample, name, fact) for sample, fact, names in facts for name in names)
-    return _pairs(mentions, [True] * n_samples, "rest of the caption")
+    mentions = ((sample, name, fact) for sample, fact, names in facts for name in features_of(names, called))
+    return replace(_pairs(mentions, [True] * n_samples, "rest of the caption"), called=called)
 
 
 def _pairs(
@@ -90,13 +99,18 @@ def _drop_rare(
     )
 
 
-def same_thing(textual_fact: str, features: Iterable[str], *, closed_vocabulary: bool) -> list[str]:
+def same_thing(
+    textual_fact: str, features: Iterable[str], *, closed_vocabulary: bool, called: OneName = AS_SAID
+) -> list[str]:
     """The features that only repeat t and so cannot explain it.
 
-    In a closed vocabulary only t itself; in free text also names that end in t or that t ends in
-    ("leather handbag" for "handbag").
+    In a closed vocabulary only t itself; in free text also its one name, and names that end in t or that t
+    ends in ("leather handbag" for "handbag").
     """
     if closed_vocabulary:
         return [textual_fact]
-    ends = f" {textual_fact}"
-    return [f for f in features if f == textual_fact or f.endswith(ends) or textual_fact.endswith(f" {f}")]
+    repeats = {textual_fact, *also_barred(textual_fact, called)}
+    ends = tuple(f" {name}" for name in repeats - {PERSON} | {textual_fact})
+    return [
+        f for f in features if f in repeats or f.endswith(ends) or any(t.endswith(f" {f}") for t in repeats)
+    ]

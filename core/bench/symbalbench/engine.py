@@ -7,6 +7,7 @@ compares the findings with those of an audit of the written files).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +28,7 @@ from core.domain.scoring import ScoringItem
 from core.facts.sentences import split_sentences
 from core.findings.contrast import FeaturePairs
 from core.findings.features import pairs_from_references
+from core.findings.one_name import OneName, frequent_names, one_name
 from core.findings.systematic_misalignment import Candidate, rank_findings
 from core.models.registry import Models
 from core.scores.reference_match import ReferenceScorer
@@ -73,6 +75,8 @@ class SettingRunner:
         self.seed = seed
         self._scorer = ReferenceScorer(models.text_embedder)
         self._row = sentences.row_of()
+        self._models = models
+        self._name_vectors: dict[str, FloatVector] = {}
 
     @cached_property
     def _references(self) -> list[Concepts]:
@@ -89,7 +93,19 @@ class SettingRunner:
 
     def features(self, facts: Facts) -> FeaturePairs:
         has = [bool(s.references) for s in self.samples]
-        return pairs_from_references(self._reference_names, has, facts.aligned())
+        return pairs_from_references(self._reference_names, has, facts.aligned(), self._called(facts))
+
+    def _called(self, facts: Facts) -> OneName:
+        """Names of one thing, as the audit's stage `feature_names` joins them."""
+        counts: Counter[str] = Counter()
+        for names in (*facts.names, *self._reference_names):
+            counts.update(set(names))
+        frequent = frequent_names(counts)
+        unknown = [name for name in frequent if name not in self._name_vectors]
+        if unknown:
+            rows = self._models.text_embedder.embed_texts(unknown)
+            self._name_vectors.update(zip(unknown, rows, strict=True))
+        return one_name(frequent, np.stack([self._name_vectors[name] for name in frequent]))
 
     @cached_property
     def _base(self) -> Judged:

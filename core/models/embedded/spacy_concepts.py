@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from core.domain.fact import Concept
 from core.domain.provenance import ModelIdentity
 from core.errors import ModelError
+from core.models.embedded.open_compounds import adjective_belongs, head_of
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -42,7 +43,7 @@ class SpacyConcepts:
 
     @property
     def identity(self) -> ModelIdentity:
-        return ModelIdentity("spacy-en-core-web-sm", "3.8.0+concepts-2", "embedded", baseline=True)
+        return ModelIdentity("spacy-en-core-web-sm", "3.8.0+concepts-3", "embedded", baseline=True)
 
     @cached_property
     def _pipeline(self) -> Language:
@@ -82,9 +83,7 @@ def _concepts(doc: Any) -> Iterator[Concept]:
             if (token.i <= root.i and token.pos_ not in _SKIP_POS and not token.is_stop) or token.i == root.i
         ]
         compound = [
-            token.lemma_.lower()
-            for token in words
-            if token.i == root.i or (token.pos_ in _NOUN_POS and token.dep_ in {"compound", "nmod", "amod"})
+            token.lemma_.lower() for i, token in enumerate(words) if token.i == root.i or _in_name(words[i:])
         ]
         if not any(c.isalpha() for c in head):
             continue
@@ -92,7 +91,16 @@ def _concepts(doc: Any) -> Iterator[Concept]:
             continue
         start = words[0].idx
         phrase = " ".join(token.lemma_.lower() for token in words)
-        yield Concept(" ".join(compound), head, start, root.idx + len(root.text), phrase)
+        name = " ".join(compound)
+        yield Concept(name, head_of(name, head), start, root.idx + len(root.text), phrase)
+
+
+def _in_name(rest: list[Any]) -> bool:
+    """Whether the first of the words that end a phrase belongs to the name: a noun, or as in "hot dog"."""
+    first = rest[0]
+    if first.pos_ in _NOUN_POS and first.dep_ in {"compound", "nmod", "amod"}:
+        return True
+    return adjective_belongs(tuple(token.lemma_.lower() for token in rest))
 
 
 def _is_denied(chunk: Any) -> bool:
