@@ -19,6 +19,7 @@ SAME_FROM = 0.85
 .86; dog and puppy .80, oven and stove .68, truck and car .69."""
 MOST_NAMES = 5000
 """Only the most frequent names are compared: a rare name loses nothing by standing alone."""
+FEW_PAIRS = 10
 PERSON = "person"
 
 OneName = Mapping[str, str]
@@ -35,13 +36,13 @@ def one_name(names: Sequence[str], vectors: FloatMatrix) -> dict[str, str]:
 
     names: most frequent first. vectors: (n, d) unit rows. A name joins the first name of cosine at least .85
     that stands for itself. In a space where everything is close (CLIP's) .85 is too low: at most half as many
-    pairs as names are taken, the closest ones.
+    pairs as names are taken (and ten), the closest ones.
     """
     if len(names) < 2:
         return {}
     cosine = vectors @ vectors.T
     cosine[np.tril_indices(len(names))] = -1.0
-    least = max(SAME_FROM, _closest(cosine, len(names) // 2))
+    least = max(SAME_FROM, _closest(cosine, max(FEW_PAIRS, len(names) // 2)))
     first, second = np.nonzero(cosine >= least)
     partners: dict[int, list[int]] = {}
     for a, b in zip(first.tolist(), second.tolist(), strict=True):

@@ -15,8 +15,8 @@ from core.domain.cluster import Interval
 
 LEVEL = 0.95
 PSEUDO = 2
-"""Verdicts of each kind added before the interval is taken (Agresti and Coull 1998). A dozen verdicts that all
-agree say nothing of their own variance; without the addition a rare error is covered in half of all cases."""
+"""Verdicts of each kind added before the interval is taken (Agresti and Coull 1998). A dozen verdicts
+that all agree say nothing of their own variance."""
 FEWEST = 12
 STOP_AT = 0.2
 """Default width of an interval from which labelling may stop: plus or minus ten points."""

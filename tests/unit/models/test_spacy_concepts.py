@@ -30,8 +30,8 @@ def test_concepts_are_lemmatised_compounds(extractor, sentence, expected):
 
 
 def test_adjectives_are_kept_apart(extractor):
-    (concepts,) = extractor.extract(["A hot dog and a small red handbag."])
-    assert [(c.text, c.phrase) for c in concepts] == [("dog", "hot dog"), ("handbag", "small red handbag")]
+    (concepts,) = extractor.extract(["An old dog and a small red handbag."])
+    assert [(c.text, c.phrase) for c in concepts] == [("dog", "old dog"), ("handbag", "small red handbag")]
 
 
 def test_offsets_point_at_the_phrase(extractor):
@@ -47,3 +47,12 @@ def test_equal_sentences_get_equal_concepts_in_order(extractor):
 
 def test_capitals_are_read_like_lower_case(extractor):
     assert names(extractor, "A DOG ON A SOFA") == names(extractor, "a dog on a sofa")
+
+
+def test_adjective_and_noun_that_make_one_name_stay_together(extractor):
+    (concepts,) = extractor.extract(["Two hot dogs, a hot dry dog and a polar bear."])
+    assert [(c.text, c.head) for c in concepts] == [
+        ("hot dog", "hot dog"),
+        ("dog", "dog"),
+        ("polar bear", "bear"),
+    ]
