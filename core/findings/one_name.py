@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from core.scores.people import PEOPLE
+from core.domain.people import PEOPLE
 from core.seams import FloatMatrix
 
 SAME_FROM = 0.85

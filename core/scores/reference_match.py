@@ -8,9 +8,9 @@ import numpy as np
 
 from core.domain.fact import Concept
 from core.domain.judgement import Judgement, Scored, Unscored
+from core.domain.people import GENERIC_PEOPLE, PEOPLE
 from core.domain.provenance import ModelIdentity
 from core.domain.scoring import ScoringItem
-from core.scores.people import GENERIC_PEOPLE, PEOPLE
 from core.seams import FloatMatrix, FloatVector, TextEmbedder
 
 WRONG_BELOW = 0.55

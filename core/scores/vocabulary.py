@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.domain.fact import Concept
-from core.scores.people import PEOPLE, is_person_word
+from core.domain.people import PEOPLE, is_person_word
 from core.seams import FloatMatrix, TextEmbedder
 
 SYNONYM_SIMILARITY = 0.68
