@@ -81,6 +81,10 @@ def _audit_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--steps", default="symbal", help="systems to run, with commas: symbal, evian, vnli (default symbal)"
     )
+    parser.add_argument(
+        "--entailment-threshold", type=float, default=0.5, metavar="P",
+        help="vnli: a sentence is factual from this probability on (default 0.5)",
+    )  # fmt: skip
     parser.add_argument("--preset", default="embedded", help="models to use: a name or a TOML file")
     parser.add_argument("--dry-run", action="store_true", help="count the calls to chat models, ask nothing")
     parser.add_argument("--name", help="name of the dataset on screen")
@@ -129,6 +133,7 @@ def _config(options: argparse.Namespace) -> AuditConfig:
         visual_feature_rule=options.visual_feature,
         on_bad_row=options.on_bad_row,
         steps=tuple(step.strip() for step in options.steps.split(",") if step.strip()),
+        entailment_threshold=options.entailment_threshold,
     )
 
 

@@ -16,6 +16,7 @@ from core.audit.table import STAGES, stage_key
 from core.dataset.images import open_image
 from core.dataset.read_dataset import OpenDataset, open_dataset
 from core.domain.run import STEPS, AuditConfig, RunState
+from core.domain.vnli import DEFAULT_THRESHOLD
 from core.errors import AuditCancelledError, AuditError, ConfigError, ServerDownError
 from core.models.calls import counts_json
 from core.models.registry import Models, Preset, load_preset
@@ -56,6 +57,8 @@ def run_id_of(config: AuditConfig, name: str) -> str:
     asked = asdict(config)
     if config.steps == ("symbal",):  # runs from before there was a choice keep their names
         del asked["steps"]
+    if config.entailment_threshold == DEFAULT_THRESHOLD:
+        del asked["entailment_threshold"]
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "audit"
     return f"{slug}-{tagged_hash({'config': asked, 'file': seen}, 'faultline-run')[:10]}"
 
@@ -85,6 +88,11 @@ def run_audit(
     Models(preset).check_keys()
     if config.top_k < 1:
         raise ConfigError("top-k must be at least 1", value=config.top_k)
+    if not 0.0 < config.entailment_threshold <= 1.0:
+        raise ConfigError(
+            "the entailment threshold is a probability", value=config.entailment_threshold,
+            remedy="give a number above 0 and up to 1",
+        )  # fmt: skip
     if unknown := [step for step in config.steps if step not in STEPS] or not config.steps:
         raise ConfigError("unknown step", value=unknown, remedy=f"choose of {', '.join(STEPS)}")
     dataset = open_dataset(config)

@@ -121,15 +121,21 @@ def make_scorer(audit: Audit) -> AlignmentScorer:
     return EmbeddingScorer(models.text_embedder, models.joint_image_embedder, approximate=CONSE_NOTE)
 
 
-def scores_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
-    """Scores of all facts; the summary counts the unscored by reason and says what counts as wrong."""
-    data = ScoringData(audit)
+def prepared_scorer(audit: Audit, data: ScoringData) -> tuple[AlignmentScorer, list[str]]:
+    """The scorer, fitted to the dataset, and the concepts it was told not to judge."""
     scorer = make_scorer(audit)
     taken_back: list[str] = []
     if isinstance(scorer, ObjectsScorer):
         taken_back = sorted(scorer.calibrate(_mentions(data)))
     if isinstance(scorer, EmbeddingScorer) and data.image_vectors is not None:
         scorer.fit_background(data.image_vectors)
+    return scorer, taken_back
+
+
+def scores_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
+    """Scores of all facts; the summary counts the unscored by reason and says what counts as wrong."""
+    data = ScoringData(audit)
+    scorer, taken_back = prepared_scorer(audit, data)
 
     def make_part(start: int, stop: int) -> pa.Table:
         return scores_table(range(start, stop), scorer.score(data.items(start, stop)))

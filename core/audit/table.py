@@ -9,6 +9,7 @@ from core.audit.image_stages import IMAGE_STAGES
 from core.audit.map_stages import MAP_STAGES
 from core.audit.score_stage import SCORE_STAGE
 from core.audit.text_stages import TEXT_STAGES
+from core.audit.vnli_stages import VNLI_STAGES
 from core.runs.keys import tagged_hash
 
 STAGES: tuple[Stage, ...] = (
@@ -18,6 +19,7 @@ STAGES: tuple[Stage, ...] = (
     *FINDING_STAGES,
     *MAP_STAGES,
     *EVIAN_STAGES,
+    *VNLI_STAGES,
 )
 """After `samples` and `problems` (core.audit.source_stage), in the order they run."""
 

@@ -23,6 +23,7 @@ class AuditConfig:
         named so, or given). vocabulary: closed object vocabulary; () = union of the object lists.
     on_bad_row: "skip" drops rows whose image is missing or broken, "keep" audits their text.
     steps: the systems to run, in any order.
+    entailment_threshold: a sentence is entailed from this probability on (VNLI-Critique), 0..1.
     """
 
     captions: str
@@ -42,6 +43,7 @@ class AuditConfig:
     visual_feature_rule: VisualFeatureRule = "contrast"
     on_bad_row: OnBadRow = "skip"
     steps: tuple[Step, ...] = ("symbal",)
+    entailment_threshold: float = 0.5
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,8 +41,8 @@ def _toml(value: object) -> str:
     """A TOML value. A JSON string is a valid TOML basic string once DEL is escaped too."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
+    if isinstance(value, (int, float)):
+        return repr(value)
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, (list, tuple)):
