@@ -157,7 +157,7 @@ class _Alignments:
 
 
 def _scale(audit: Audit):  # type: ignore[no-untyped-def]
-    return STANDARD_SCALE if audit.setting == "reference-free" else UNIT_SCALE
+    return UNIT_SCALE if audit.unit_scores else STANDARD_SCALE
 
 
 def _identity(identity) -> dict[str, object]:  # type: ignore[no-untyped-def]

@@ -22,6 +22,7 @@ from core.audit.finding_tables import (
     finding_json,
 )
 from core.audit.image_stages import image_name, image_rows
+from core.audit.summary_stages import SUMMARY_STAGES, asks_for_features
 from core.clusters.symbal_2_group_images import group_images
 from core.domain.cluster import Cluster, Interval
 from core.domain.finding import Finding, TextualFact, Vote
@@ -87,7 +88,7 @@ def findings_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
     """The ranked findings (in the summary) and the evidence of each (one part a finding)."""
     facts = Facts.read(audit)
     features = feature_pairs(audit, facts)
-    closed = audit.setting == "objects"
+    closed = audit.setting == "objects" and not asks_for_features(audit)
     images = _ImageClusters.read(audit)
     tested: list[Trial] = []
     for error in read_errors(audit):
@@ -171,8 +172,15 @@ def _top_k(audit: Audit) -> Mapping[str, object]:
 
 
 FINDING_STAGES = (
+    *SUMMARY_STAGES,
     FEATURE_STAGE,
-    Stage("text_clusters", 2, ("facts", "concepts", "scores", "fact_grouping"), _top_k, text_clusters_work),
+    Stage(
+        "text_clusters",
+        2,
+        ("facts", "concepts", "scores", "fact_grouping", "fact_features"),
+        _top_k,
+        text_clusters_work,
+    ),
     Stage(
         "image_grouping",
         1,
@@ -190,6 +198,8 @@ FINDING_STAGES = (
             "concepts",
             "reference_concepts",
             "feature_names",
+            "fact_features",
+            "image_features",
             "scores",
             "fact_grouping",
             "text_clusters",
