@@ -62,6 +62,10 @@ class FaultyServer:
             self.http.server_close()
             self.thread.join()
 
+    def answer(self, body):
+        """The body of a good answer."""
+        return completion(self.poor, body)
+
     def questions(self):
         """Texts that were asked, probes left out."""
         bodies = [body for path, body in self.seen if path.endswith("/chat/completions")]
@@ -126,7 +130,7 @@ def make_handler(server):
             problem = refused(server.poor, body)
             if problem:
                 return self.reply(400, {"error": {"message": problem}})
-            return self.reply(200, {**completion(server.poor, body), **changes})
+            return self.reply(200, {**server.answer(body), **changes})
 
         def do_429(self, body):
             self.reply(429, {"error": {"message": "slow down"}}, Retry_After="0.4")
@@ -142,7 +146,7 @@ def make_handler(server):
             self.close_connection = True
 
         def do_cut(self, body):
-            raw = json.dumps(completion(server.poor, body)).encode()
+            raw = json.dumps(server.answer(body)).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(raw)))
             self.end_headers()
