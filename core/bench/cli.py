@@ -8,14 +8,16 @@ import sys
 from pathlib import Path
 
 from core.bench.evian_cli import evian_parser
+from core.bench.vnli_cli import vnli_parser
 from core.errors import ConfigError
 from core.runs.workspace import Workspace
 
 
 def add_bench(parser: argparse.ArgumentParser) -> None:
     """The benchmarks as sub-commands."""
-    commands = parser.add_subparsers(required=True, metavar="{symbal,evian}")
+    commands = parser.add_subparsers(required=True, metavar="{symbal,evian,vnli}")
     evian_parser(commands.add_parser("evian", help="do Evian's scores see injected defects?"))
+    vnli_parser(commands.add_parser("vnli", help="VNLI-Critique's AutoRater against labelled sentences"))
     symbal = commands.add_parser("symbal", help="SymbalBench, natural images, rebuilt from COCO")
     symbal.add_argument("--coco", required=True, help="captions_*.json of COCO, or the compact JSONL(.gz)")
     symbal.add_argument("--instances", help="instances_*.json (found beside --coco if not given)")
