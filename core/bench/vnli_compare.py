@@ -19,7 +19,7 @@ from core.bench.vnli_leaderboard import (
     Floats,
     criteria_of,
     image_sums,
-    resamples,
+    resampled,
 )
 
 
@@ -89,9 +89,9 @@ def compare(
 
 
 def _differences(a: Floats, b: Floats, seed: int, times: int) -> dict[str, Difference | None]:
-    weights = resamples(len(a), seed, times)
+    first, second = resampled([a, b], seed, times)
     observed = criteria_of(a.sum(axis=0)) - criteria_of(b.sum(axis=0))
-    drawn = criteria_of(weights @ a) - criteria_of(weights @ b)
+    drawn = criteria_of(first) - criteria_of(second)
     found: dict[str, Difference | None] = {}
     for i, criterion in enumerate(CRITERIA):
         column = drawn[:, i][~np.isnan(drawn[:, i])]

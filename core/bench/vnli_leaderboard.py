@@ -20,6 +20,7 @@ CRITERION_NAMES = {
     "per_description": "Correct sentences per description",
 }
 RESAMPLES = 2000
+DRAWS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +66,20 @@ def criteria_of(sums: Floats) -> Floats:
         return np.stack([whole / n, right / judged, shares / n], axis=-1)
 
 
-def resamples(n_images: int, seed: int, times: int = RESAMPLES) -> Floats:
-    """(times, n_images): how often each image is drawn, images drawn with replacement."""
+def resampled(tables: Sequence[Floats], seed: int, times: int = RESAMPLES) -> list[Floats]:
+    """(times, 5) sums a table, over images drawn with replacement; all tables see the same draws.
+
+    tables: (n_images, 5) each, in one order of images. Memory: DRAWS_AT_ONCE draws of an image.
+    """
+    n = len(tables[0])
     rng = np.random.default_rng(seed)
-    return rng.multinomial(n_images, np.full(n_images, 1 / n_images), size=times).astype(np.float64)
+    found: list[list[Floats]] = [[] for _ in tables]
+    block = max(1, DRAWS_AT_ONCE // n)
+    for start in range(0, times, block):
+        drawn = rng.multinomial(n, np.full(n, 1 / n), size=min(block, times - start)).astype(np.float64)
+        for sums, table in zip(found, tables, strict=True):
+            sums.append(drawn @ table)
+    return [np.concatenate(sums) for sums in found]
 
 
 def leaderboard(counts: Sequence[Counts], seed: int = 0, times: int = RESAMPLES) -> list[Row]:
@@ -77,12 +88,12 @@ def leaderboard(counts: Sequence[Counts], seed: int = 0, times: int = RESAMPLES)
     images = {image: i for i, image in enumerate(sorted({c.image for c in counts}))}
     if not images:
         return []
-    weights = resamples(len(images), seed, times)
     sums = [image_sums(counts, name, images) for name in names]
     values = np.array([criteria_of(s.sum(axis=0)) for s in sums])
+    draws = resampled(sums, seed, times)
     rows = []
     for k, name in enumerate(names):
-        drawn = criteria_of(weights @ sums[k])
+        drawn = criteria_of(draws[k])
         ends = [
             np.percentile(d[~np.isnan(d)], [2.5, 97.5]) if (~np.isnan(d)).any() else None for d in drawn.T
         ]
