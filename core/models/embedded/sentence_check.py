@@ -5,6 +5,7 @@ Model: en-core-web-sm, as in `core.models.embedded.spacy_concepts`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -19,6 +20,12 @@ _SUBJECTS = frozenset({"nsubj", "nsubjpass", "expl", "csubj", "csubjpass"})
 _NO_COMPLEMENT = _SUBJECTS | {"punct", "aux", "auxpass", "neg", "cc", "advcl", "mark", "conj", "dep"}
 _OBJECTS = frozenset({"dobj", "obj", "attr", "oprd", "dative", "ccomp", "xcomp"})
 _OPEN_ENDS = frozenset({"DET", "AUX", "CCONJ", "SCONJ", "PART"})
+_LEFT_OVER = re.compile(
+    r"(?:,\s*|\band\s+)(?:some|one|two|three|each|both|most|all|many|few|several|another|others?)"
+    r"(?:\s+of\s+(?:them|which|whom|these|those))?\s*[.!?]*\s*\Z",
+    re.I,
+)
+"""A list of some of them, of which nothing is said any more."""
 _ARTICLES = frozenset({"a", "an", "the", "his", "her", "its", "their"})
 
 
@@ -33,17 +40,23 @@ def _fault(before: Doc, after: Doc) -> str:
     words = [t for t in after if not t.is_punct and not t.is_space]
     if len(words) < 3:
         return "too few words"
+    if _LEFT_OVER.search(after.text):
+        return "it ends in a word that stands for something taken out"
     return (
         _commas(after)
         or _root(before, after)
-        or _open_end(words[-1])
+        or _open_end(before, words[-1])
         or next((fault for t in words if (fault := _token(t))), "")
         or _lost_object(before, after)
     )
 
 
 def _commas(doc: Doc) -> str:
+    commas = 0
     for left, right in pairwise(doc):
+        commas += left.text == ","
+        if left.text == "," and right.pos_ == "AUX" and commas % 2:
+            return f"a comma before '{right.text}'"
         if left.text == "," and right.is_punct and right.text not in "\"'“”‘’(":
             return "a comma before a mark"
         if right.text == "," and (left.text == "," or left.pos_ in ("AUX", "DET", "CCONJ")):
@@ -68,8 +81,9 @@ def _root(before: Doc, after: Doc) -> str:
     return "" if finite else f"'{root.text}' is no finite verb"
 
 
-def _open_end(last: Token) -> str:
-    open_end = last.pos_ in _OPEN_ENDS or (last.pos_ == "ADP" and last.dep_ != "prt")
+def _open_end(before: Doc, last: Token) -> str:
+    ends = [t.lower_ for t in before if not t.is_punct and not t.is_space][-1:]
+    open_end = last.pos_ in _OPEN_ENDS or (last.pos_ == "ADP" and last.lower_ not in ends)
     return f"it ends in '{last.text}'" if open_end else ""
 
 
