@@ -12,6 +12,7 @@ from typing import Any
 
 from core.errors import AuditError, RunError, shorten
 from core.models.preset import Preset
+from core.models.preset_checks import CHAT_SCORERS
 from core.models.registry import load_preset, preset_names
 from core.views.launch import REPOSITORY
 
@@ -43,7 +44,8 @@ SUMMARIZERS = {
     "text-only": "Text-only: a language model names features of facts and descriptions",
     "vision-language": "Vision-language: a model names features of images",
 }
-NO_CHAT = "Baseline in this process"
+NO_CHAT = "Stated heuristic"
+NO_CRITIC = "none: the VNLI step needs a critic_chat beside a chat scorer"
 OPTIONAL = {"decomposer_chat", "auditor_chat", "critic_chat", "reviser_chat"}
 
 
@@ -96,7 +98,7 @@ def preset_view(name: str) -> PresetView:
     except AuditError as error:
         return PresetView(Path(name).stem, "", "", "", (), 0, error.sentence())
     roles = [role for role in DOES if _named(preset, role) or role in OPTIONAL]
-    if preset.scorer in ("text-only", "vision-language"):
+    if preset.scorer in CHAT_SCORERS:
         roles.remove("joint_image_embedder")  # only the embedding scorer compares vectors
     rows = tuple(_row(preset, role) for role in roles)
     servers = [c for c in preset.chat.values() if c.engine == "server"]
@@ -164,6 +166,8 @@ def _named(preset: Preset, role: str) -> str:
 def _row(preset: Preset, role: str) -> RoleRow:
     name, does = _named(preset, role), DOES[role]
     if role.endswith("_chat"):
+        if not name and role in {"critic_chat", "reviser_chat"} and preset.scorer in CHAT_SCORERS:
+            return RoleRow(role, does, NO_CRITIC, "")
         if not name:
             return RoleRow(role, does, NO_CHAT, "this process", baseline=True)
         chat = preset.chat[name]
