@@ -75,6 +75,9 @@ class FaultyServer:
         found = re.search(r"p=([0-9.]+)", text_of(body["messages"][-1]))
         return float(found[1]) if found else 0.8
 
+    def embed(self, body):
+        return embeddings(body)
+
     def questions(self):
         """Texts that were asked, probes left out."""
         bodies = [body for path, body in self.seen if path.endswith("/chat/completions")]
@@ -110,7 +113,7 @@ def make_handler(server):
                 said = self.headers.get("Authorization", "")
                 return self.reply(401, {"error": {"message": f"Incorrect API key provided: {said}"}})
             if self.path.endswith("/embeddings"):
-                return self.reply(200, embeddings(body))
+                return self.reply(200, server.embed(body))
             fault = self.fault(text_of(body["messages"][-1]))
             return getattr(self, "do_" + fault.replace("-", "_"))(body) if fault else self.good(body)
 
