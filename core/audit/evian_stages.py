@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.audit.context import Audit, Stage
+from core.audit.evian_plan import plan_decompositions, plan_triplets
 from core.audit.evian_tables import (
     count_triplets,
     decomposition_of,
@@ -185,7 +186,16 @@ def _triplet_params(audit: Audit) -> Mapping[str, object]:
 
 
 EVIAN_STAGES = (
-    Stage("decompositions", 1, ("samples",), _decomposition_params, decompositions_work, steps=("evian",)),
+    Stage(
+        "decompositions",
+        1,
+        ("samples",),
+        _decomposition_params,
+        decompositions_work,
+        steps=("evian",),
+        plan=plan_decompositions,
+        plan_inputs=("samples",),
+    ),
     Stage(
         "triplets",
         1,
@@ -193,5 +203,7 @@ EVIAN_STAGES = (
         _triplet_params,
         triplets_work,
         steps=("evian",),
+        plan=plan_triplets,
+        plan_inputs=("samples",),
     ),
 )
