@@ -22,6 +22,12 @@ KINDS = {
     "captions": "the captions file in its own format with accepted revisions only",
     "drops": "sentences judged wrong that no accepted revision repairs, CSV or Parquet",
     "selected": "the captions file with the rows whose Evian score reaches --threshold",
+    "card": "section Known limitations of a dataset card, Markdown",
+    "datasheet": "answers of a datasheet, Markdown",
+    "croissant": "croissant.json with responsible-AI fields",
+    "coco": "COCO captions with accepted revisions",
+    "label-studio": "Label Studio tasks, sentences judged wrong as pre-annotations",
+    "fiftyone": "labels.json for FiftyOne",
 }
 
 
@@ -40,6 +46,9 @@ def add_export(commands: Any) -> None:
     parser.add_argument(
         "--threshold", type=float, default=3.0, help="selected: lowest overall score kept (3)"
     )
+    parser.add_argument("--findings", default="all", help="card, datasheet, croissant: as for the report")
+    parser.add_argument("--license", default="", help="croissant: licence of the dataset")
+    parser.add_argument("--url", default="", help="croissant: where the dataset is")
     parser.add_argument("--workspace", default="workspace")
     parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
     parser.set_defaults(command=export)
@@ -56,6 +65,12 @@ def export(options: argparse.Namespace) -> int:
         "captions": _captions,
         "drops": _drops,
         "selected": _captions,
+        "card": _text,
+        "datasheet": _text,
+        "croissant": _croissant,
+        "coco": _annotations,
+        "label-studio": _annotations,
+        "fiftyone": _annotations,
     }
     said = {"out": options.out, **writers[options.what](run, options)}
     if options.json:
@@ -116,6 +131,38 @@ def _captions(run: OpenRun, options: argparse.Namespace) -> dict[str, Any]:
         "not_revised": len(done.failed),
         "failed": [f"row {p.row}: {p.reason}" for p in done.failed[:20]],
     }
+
+
+def _text(run: OpenRun, options: argparse.Namespace) -> dict[str, Any]:
+    from core.export.card import card_markdown, datasheet_markdown
+
+    make = card_markdown if options.what == "card" else datasheet_markdown
+    text = make(run, options.findings)
+    _write(Path(options.out), text.encode("utf-8", "replace"))
+    return {"lines": text.count("\n")}
+
+
+def _croissant(run: OpenRun, options: argparse.Namespace) -> dict[str, Any]:
+    from core.export.croissant import croissant_json
+
+    data = croissant_json(run, license_name=options.license, url=options.url, findings=options.findings)
+    _write(Path(options.out), data)
+    return {"bytes": len(data)}
+
+
+def _annotations(run: OpenRun, options: argparse.Namespace) -> dict[str, Any]:
+    from core.export.annotations import LABEL_STUDIO_CONFIG, write_coco, write_fiftyone, write_label_studio
+    from core.export.corrected import replacing
+    from core.export.drops import plan_of
+
+    path = Path(options.out)
+    with replacing(path) as out:
+        if options.what == "label-studio":
+            n = write_label_studio(run, out)
+            _write(path.with_suffix(".config.xml"), LABEL_STUDIO_CONFIG.encode())
+            return {"tasks": n}
+        write = write_coco if options.what == "coco" else write_fiftyone
+        return {"captions" if options.what == "coco" else "images": write(run, out, plan_of(run).edits)}
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -42,46 +42,53 @@ def accepted(run: OpenRun) -> dict[str, tuple[Revision, ...]]:
 
 
 def drop_list(run: OpenRun) -> Iterator[dict[str, Any]]:
-    """Sentences judged wrong that no accepted revision repairs or takes out, with the reason, in order.
-
-    Judged by the sentence critic (step vnli) where the run has it, else by the scorer of the findings.
-    """
+    """Sentences judged wrong that no accepted revision repairs or takes out, with the reason, in order."""
     repaired = {(s, r.start, r.end) for s, revisions in accepted(run).items() for r in revisions}
-    flagged = dict(_flagged(run))
-    if not flagged:
-        return
-    rows = _rows_of(run)
-    for fact in _facts(run, flagged):
-        place = (fact["sample_id"], fact["start"], fact["end"])
-        if place not in repaired:
+    rows: list[int] = []
+    for one in flagged_sentences(run):
+        if (one["sample_id"], one["start"], one["end"]) not in repaired:
+            rows = rows or _rows_of(run)
             yield {
-                "sample_id": fact["sample_id"],
-                "row": rows[fact["sample_index"]],
-                "start": fact["start"],
-                "end": fact["end"],
-                "sentence": fact["text"],
-                "reason": flagged[fact["fact_id"]],
+                "sample_id": one["sample_id"],
+                "row": rows[one["sample_index"]],
+                "start": one["start"],
+                "end": one["end"],
+                "sentence": one["sentence"],
+                "reason": f"no accepted revision; {one['reason']}",
             }
 
 
-def _flagged(run: OpenRun) -> Iterator[tuple[int, str]]:
-    """(fact_id, reason) of sentences judged wrong."""
+def flagged_sentences(run: OpenRun) -> Iterator[dict[str, Any]]:
+    """Sentences judged wrong, with verdict and reason, in the order of the samples.
+
+    By the sentence critic (step vnli) where the run has it, else by the scorer of the findings, whose verdict
+    is Contradiction.
+    """
+    flagged = {fact_id: (verdict, reason) for fact_id, verdict, reason in _flagged(run)}
+    for fact in _facts(run, flagged) if flagged else ():
+        verdict, reason = flagged[fact["fact_id"]]
+        yield {**fact, "sentence": fact["text"], "verdict": verdict, "reason": reason}
+
+
+def _flagged(run: OpenRun) -> Iterator[tuple[int, str, str]]:
+    """(fact_id, verdict, reason) of sentences judged wrong."""
     if run.stage("factuality") is not None:
         for row in _stage(run, "factuality", ["fact_id", "verdict", "explanation"]):
             if row["verdict"] in FLAGGED:
-                yield row["fact_id"], _reason(f"{row['verdict']} by the sentence critic", row["explanation"])
+                judged = f"{row['verdict']} by the sentence critic"
+                yield row["fact_id"], row["verdict"], _reason(judged, row["explanation"])
         return
     below = float(read_json(run.need_stage("scores") / "stage.json")["summary"].get("wrong_below", 0.5))
     for row in _stage(run, "scores", ["fact_id", "value", "explanation"]):
         if row["value"] is not None and row["value"] < below:
-            yield row["fact_id"], _reason(f"alignment {row['value']:.2f}", row["explanation"])
+            yield row["fact_id"], FLAGGED[0], _reason(f"alignment {row['value']:.2f}", row["explanation"])
 
 
 def _reason(judged: str, why: str | None) -> str:
-    return f"{judged}, no accepted revision" + (f": {why}" if why else "")
+    return f"{judged}: {why}" if why else judged
 
 
-def _facts(run: OpenRun, wanted: Mapping[int, str]) -> Iterator[dict[str, Any]]:
+def _facts(run: OpenRun, wanted: Mapping[int, object]) -> Iterator[dict[str, Any]]:
     ids = pa.array(sorted(wanted), pa.int64())
     columns = ["fact_id", "sample_index", "sample_id", "text", "start", "end"]
     for part in _parts(run, "facts"):

@@ -105,7 +105,7 @@ def test_the_drop_list_is_what_stays_wrong(run, tmp_path):
     assert [d["sample_id"] for d in drops] == [f"s{i:03}" for i in wrong]
     assert [d["row"] for d in drops] == [i + 1 for i in wrong]
     assert drops[0]["sentence"] == "There is a red handbag near the middle of it."
-    assert drops[0]["reason"] == "alignment 0.00, no accepted revision: not in the object list: handbag"
+    assert drops[0]["reason"] == "no accepted revision; alignment 0.00: not in the object list: handbag"
     decide(run, wrong[0], "accepted", "It rains.")
     decide(run, wrong[1], "rejected", None)
     assert [d["row"] for d in drop_list(run)] == [i + 1 for i in wrong[1:]]
