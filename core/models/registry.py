@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from core.errors import ConfigError
 from core.models.calls import CachedChat, call_store
@@ -35,12 +35,12 @@ def load_preset(name: str) -> Preset:
     preset = read_preset(name)
     where = Path(name).name
     for role, options in FACTORIES.items():
-        if getattr(preset, role) not in options:
+        if getattr(preset, role) not in {*options, *preset.local}:
             raise ConfigError(
                 f"unknown model for '{role}'",
                 where=where,
                 value=getattr(preset, role),
-                remedy=f"choose one of {', '.join(sorted(options))}",
+                remedy=f"choose one of {', '.join(sorted({*options, *preset.local} - {''}))}",
             )
     return preset
 
@@ -69,6 +69,7 @@ class Models:
         self._check = check
         self._chat_models: dict[str, ServerChat | OfflineChat] = {}
         self._embedders: dict[str, ServerEmbedder] = {}
+        self._local_models: dict[str, Any] = {}
         self.chats: dict[str, CachedChat] = {}
 
     def check_keys(self) -> None:
@@ -131,17 +132,34 @@ class Models:
             self._embedders[kind] = ServerEmbedder(settings, secrets=self._secrets, check=self._check)
         return self._embedders[kind]
 
+    def local_model(self, name: str) -> Any:
+        """The model of table `[local.NAME]`; roles that name the same table share it."""
+        from core.models.local.kinds import make_local
+
+        if name not in self._local_models:
+            self._local_models[name] = make_local(self.preset.local[name])
+        return self._local_models[name]
+
     @cached_property
     def text_embedder(self) -> TextEmbedder:
-        return TEXT_EMBEDDERS[self.preset.text_embedder](self)
+        name = self.preset.text_embedder
+        if name in self.preset.local:
+            return cast(TextEmbedder, self.local_model(name))
+        return TEXT_EMBEDDERS[name](self)
 
     @cached_property
     def image_embedder(self) -> ImageEmbedder:
-        return IMAGE_EMBEDDERS[self.preset.image_embedder](self)
+        name = self.preset.image_embedder
+        if name in self.preset.local:
+            return cast(ImageEmbedder, self.local_model(name))
+        return IMAGE_EMBEDDERS[name](self)
 
     @cached_property
     def joint_image_embedder(self) -> ImageEmbedder:
-        return IMAGE_EMBEDDERS[self.preset.joint_image_embedder](self)
+        name = self.preset.joint_image_embedder
+        if name in self.preset.local:
+            return cast(ImageEmbedder, self.local_model(name))
+        return IMAGE_EMBEDDERS[name](self)
 
     @cached_property
     def concept_extractor(self) -> ConceptExtractor:
