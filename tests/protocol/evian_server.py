@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 
-from tests.protocol.faulty_server import MODEL, FaultyServer, text_of
+from tests.protocol.faulty_server import FaultyServer, text_of
 
 INFERENCE = re.compile(r"It may [^.]*")
 KINDS = (
@@ -57,14 +57,12 @@ class EvianServer(FaultyServer):
 
     delay_s = 0.0
 
-    def body(self, body):
+    def answer(self, body):
         question = text_of(body["messages"][-1])
         if question in {"Say hello.", "Which colour?"} or body.get("structured_outputs"):
-            return super().body(body)
+            return None
         time.sleep(self.delay_s)
-        message = {"role": "assistant", "content": good_answer(question)}
-        choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
-        return {"choices": choices, "usage": {"prompt_tokens": 7, "completion_tokens": 9}, "model": MODEL}
+        return good_answer(question)
 
 
 PRESET = """description = "test"
