@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING, Any
 from core.bench.cli import add_bench
 from core.cli_evian import add_evian
 from core.cli_models import models_parser, print_dry_run
+from core.cli_plant import plant_parser
+from core.cli_report import add_report
 from core.domain.run import AuditConfig
 from core.errors import AuditError, ConfigError
+from core.findings.believe import holds_up
 from core.runs.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -44,12 +47,18 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m core", description="Find systematic errors in machine-written image captions."
     )
-    commands = parser.add_subparsers(required=True, metavar="{audit,runs,models,bench,evian,demo}")
+    commands = parser.add_subparsers(
+        required=True, metavar="{audit,runs,models,plant,bench,evian,report,demo}"
+    )
     models_parser(commands.add_parser("models", help="what the models of a preset are and can do"))
     _audit_parser(commands.add_parser("audit", help="audit a captions file"))
     _runs_parser(commands.add_parser("runs", help="list, show, cancel or resume runs"))
+    plant_parser(
+        commands.add_parser("plant", help="plant known errors in a run's captions and look for them")
+    )
     add_bench(commands.add_parser("bench", help="measure the method on rebuilt benchmarks"))
     add_evian(commands)
+    add_report(commands)
     demo = commands.add_parser(
         "demo", help="draw a small synthetic dataset with a planted error and audit it"
     )
@@ -197,7 +206,7 @@ def _belief(association: Mapping[str, Any]) -> str:
     q, replicated = association["q"], association["replicated"]
     held = {True: "replicated", False: "not replicated", None: "too few images to replicate"}[replicated]
     said = f"q {q:.2g}, {held}, v from {association['presence_from']}" if q is not None else "not tested"
-    return said if q is not None and q < 0.05 and replicated else f"{said}: not yet to be believed"
+    return said if holds_up(q, replicated) else f"{said}: not yet to be believed"
 
 
 def _runs_list(options: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ import streamlit as st
 from core.views.findings import findings_view
 from core.views.numbers import when
 from core.views.open_run import open_run
+from core.views.planted import PlantedView, planted_view
 from pages.parts.findings_table import findings_table
 from pages.parts.html import esc
 from pages.parts.session import chosen_run, finished_runs, go
@@ -74,6 +75,42 @@ def page() -> None:
         ):
             go("finding", run=run_id, finding=view.first_open)
         st.caption(f"{view.n_judged} of {len(view.rows)} have a verdict.")
+    how_much_it_sees(planted_view(run))
+
+
+def how_much_it_sees(view: PlantedView) -> None:
+    """Recall on errors planted into these very captions, or how to measure it."""
+    with st.expander("How much can this audit see?", icon=":material/visibility:"):
+        if not view.rows:
+            st.write(
+                "Not measured yet. Known errors can be planted into a copy of these captions and looked for "
+                "by the same audit; a run with some hundred captions takes a minute."
+            )
+            st.code(view.command, language="bash")
+            return
+        st.write(view.sentence)
+        st.dataframe(
+            [
+                {
+                    "planted at": r.strength,
+                    "ranked first": r.first,
+                    "in the first five": r.in_five,
+                    "shown": r.shown,
+                    "95 % of shown": r.shown_interval,
+                    "and believed": r.believed,
+                }
+                for r in view.rows
+            ],
+            hide_index=True,
+            width="content",
+        )
+        st.caption(
+            "V is Cramer's V between saying t and showing v. An error counts as shown if a finding names t "
+            "and has v among its five candidates; as believed, if its q is below 0.05 and it replicates. "
+            "Planted sentences are plainer than a captioner's own: real errors may be harder to see."
+        )
+        for missed in view.missed:
+            st.caption(plain(f"Not seen: {missed}"))
 
 
 page()

@@ -17,6 +17,7 @@ page = st.navigation(
         st.Page("findings.py", title="Findings", icon=":material/format_list_numbered:"),
         st.Page("fact_map.py", title="Fact map", icon=":material/scatter_plot:"),
         st.Page("triplets.py", title="Triplets", icon=":material/tune:"),
+        st.Page("report.py", title="Report", icon=":material/description:"),
         st.Page("models.py", title="Models", icon=":material/memory:"),
         st.Page("finding.py", title="Finding", visibility="hidden"),
     ],

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.audit.context import Audit, Stage
+from core.audit.evian_plan import plan_decompositions, plan_triplets
 from core.audit.evian_tables import (
     count_triplets,
     decomposition_of,
@@ -29,7 +30,7 @@ from core.prompts.load_prompt import load_prompt
 from core.runs.executor_local import run_parts
 from core.runs.parts import StageStore
 from core.scores import evian_factual_accuracy, evian_image_text_consistency, evian_logical_coherence
-from core.scores.evian_baseline import STANDARD_SCALE, UNIT_SCALE, BaselineTriplets
+from core.scores.evian_baseline import AlignmentScale, BaselineTriplets, scale_of
 from core.scores.evian_triplet import score_triplets
 from core.seams import ChatModel
 
@@ -156,8 +157,8 @@ class _Alignments:
                 yield int(self._start[i]), int(self._end[i]), float(value)
 
 
-def _scale(audit: Audit):  # type: ignore[no-untyped-def]
-    return UNIT_SCALE if audit.unit_scores else STANDARD_SCALE
+def _scale(audit: Audit) -> AlignmentScale:
+    return scale_of(audit.summary("scores")["scorer"]["name"])
 
 
 def _identity(identity) -> dict[str, object]:  # type: ignore[no-untyped-def]
@@ -185,7 +186,16 @@ def _triplet_params(audit: Audit) -> Mapping[str, object]:
 
 
 EVIAN_STAGES = (
-    Stage("decompositions", 1, ("samples",), _decomposition_params, decompositions_work, steps=("evian",)),
+    Stage(
+        "decompositions",
+        1,
+        ("samples",),
+        _decomposition_params,
+        decompositions_work,
+        steps=("evian",),
+        plan=plan_decompositions,
+        plan_inputs=("samples",),
+    ),
     Stage(
         "triplets",
         1,
@@ -193,5 +203,7 @@ EVIAN_STAGES = (
         _triplet_params,
         triplets_work,
         steps=("evian",),
+        plan=plan_triplets,
+        plan_inputs=("samples",),
     ),
 )

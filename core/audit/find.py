@@ -6,7 +6,7 @@ Paper: Symbal 4.1, 4.2, A.3.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from core.audit.finding_tables import Facts
 from core.domain.cluster import Cluster
 from core.domain.finding import TextualFact, VisualFeatureRule, Vote
+from core.findings.believe import Trial, believe
 from core.findings.contrast import FeaturePairs, FeatureTable
 from core.findings.features import same_thing
 from core.findings.systematic_misalignment import (
@@ -76,6 +77,40 @@ def find_candidate(
     )
     stage2 = _stage_2(error, facts, table, label_of_sample(error.cluster.cluster_id), wrong, barred)
     return candidate(error, wrong, table, stage2, rule, barred)
+
+
+def believed_candidates(
+    errors: Sequence[TextualError],
+    facts: Facts,
+    features: FeaturePairs,
+    images: npt.NDArray[np.int64],
+    *,
+    closed_vocabulary: bool,
+    rule: VisualFeatureRule,
+    seed: int,
+    label_of_sample: LabelOfSample = no_images,
+    check: Callable[[], None] = lambda: None,
+) -> list[Candidate]:
+    """Every error with its v, its table, q and replication.
+
+    images: (n_samples,) number of each sample's image. check: called before each error; may raise.
+    """
+    tested: list[Trial] = []
+    for error in errors:
+        check()
+        c = find_candidate(
+            error,
+            facts,
+            features,
+            closed_vocabulary=closed_vocabulary,
+            rule=rule,
+            label_of_sample=label_of_sample,
+        )
+        table = features.table(c.wrong.facts)
+        t = error.textual_fact.text
+        barred = same_thing(t, table.names, closed_vocabulary=closed_vocabulary, called=features.called)
+        tested.append(Trial(c, table, barred))
+    return believe(tested, images, seed=seed)
 
 
 def _indicator(name: str, facts: Facts, n_samples: int) -> ErrorIndicator:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from core.audit.context import Audit, Stage
 from core.audit.feature_stage import FEATURE_STAGE, feature_pairs
-from core.audit.find import find_candidate, find_errors
+from core.audit.find import believed_candidates, find_errors
 from core.audit.finding_tables import (
     EVIDENCE_LIMIT,
     EVIDENCE_SCHEMA,
@@ -26,8 +26,6 @@ from core.audit.summary_stages import SUMMARY_STAGES, asks_for_features
 from core.clusters.symbal_2_group_images import group_images
 from core.domain.cluster import Cluster, Interval
 from core.domain.finding import Finding, TextualFact, Vote
-from core.findings.believe import Trial, believe
-from core.findings.features import same_thing
 from core.findings.systematic_misalignment import (
     Candidate,
     TextualError,
@@ -87,25 +85,17 @@ def image_grouping_work(audit: Audit, store: StageStore) -> Mapping[str, object]
 def findings_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
     """The ranked findings (in the summary) and the evidence of each (one part a finding)."""
     facts = Facts.read(audit)
-    features = feature_pairs(audit, facts)
-    closed = audit.setting == "objects" and not asks_for_features(audit)
-    images = _ImageClusters.read(audit)
-    tested: list[Trial] = []
-    for error in read_errors(audit):
-        audit.cancel.raise_if_requested()
-        c = find_candidate(
-            error,
-            facts,
-            features,
-            closed_vocabulary=closed,
-            rule=audit.config.visual_feature_rule,
-            label_of_sample=images.label_of_sample,
-        )
-        table = features.table(c.wrong.facts)
-        t = error.textual_fact.text
-        barred = same_thing(t, table.names, closed_vocabulary=closed, called=features.called)
-        tested.append(Trial(c, table, barred))
-    found = believe(tested, sample_images(audit), seed=audit.config.seed)
+    found = believed_candidates(
+        read_errors(audit),
+        facts,
+        feature_pairs(audit, facts),
+        sample_images(audit),
+        closed_vocabulary=is_closed(audit),
+        rule=audit.config.visual_feature_rule,
+        seed=audit.config.seed,
+        label_of_sample=_ImageClusters.read(audit).label_of_sample,
+        check=audit.cancel.raise_if_requested,
+    )
     ids = audit.stores["samples"].read_table(["sample_id"])["sample_id"].to_pylist()
     findings = rank_findings(found, audit.config.top_k, ids)
     by_name = {c.error.textual_fact.text: c for c in found}
@@ -115,6 +105,11 @@ def findings_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
     if not findings:
         store.write_table(0, EVIDENCE_SCHEMA.empty_table())
     return {"findings": [finding_json(f) for f in findings], "n_candidates": len(found)}
+
+
+def is_closed(audit: Audit) -> bool:
+    """Whether features are names of a closed vocabulary, where another name is another thing."""
+    return audit.setting == "objects" and not asks_for_features(audit)
 
 
 def sample_images(audit: Audit) -> npt.NDArray[np.int64]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from core.audit import chat_scoring
@@ -97,6 +98,22 @@ class ScoringData:
             text, image = self._vectors(row["fact_id"], index)
             items.append(ScoringItem(Fact(**row), sample, concepts_of(cell), reference_concepts, text, image))
         return items
+
+    def item(
+        self,
+        fact: Fact,
+        sample_index: int,
+        concepts: tuple[Concept, ...],
+        text_vector: npt.NDArray[np.float32],
+    ) -> ScoringItem:
+        """The item of a fact that is not in the tables, about the image of a sample that is."""
+        sample, reference_concepts = self._sample(sample_index)
+        image = None
+        if self.image_row is not None and self.image_vectors is not None:
+            row = int(self.image_row[sample_index])
+            image = self.image_vectors[row] if row >= 0 else None
+        text = text_vector if image is not None else None
+        return ScoringItem(fact, sample, concepts, reference_concepts, text, image)
 
     def _sample(self, index: int) -> tuple[Sample, tuple[Concept, ...]]:
         row = {name: self.samples[name][index].as_py() for name in _SAMPLE_COLUMNS}

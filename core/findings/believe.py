@@ -14,6 +14,9 @@ from core.findings.false_discovery import benjamini_hochberg, pair_tests
 from core.findings.replicate import halves, replicate
 from core.findings.systematic_misalignment import Candidate
 
+BELIEVED_BELOW = 0.05
+"""q of a finding that may be believed, if it also replicated."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
@@ -73,3 +76,8 @@ def _believe_one(
         risk_ratio_interval=clustered_interval(wrong[known], c.present[known], images[known]),
     )
     return replace(c, association=association)
+
+
+def holds_up(q: float | None, replicated: bool | None) -> bool:
+    """Whether a finding is to be believed: q below .05 and found again on the held-out half of the images."""
+    return q is not None and q < BELIEVED_BELOW and replicated is True

@@ -7,9 +7,9 @@ import heapq
 import json
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,6 +33,16 @@ class LabelLog:
     damaged: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One verdict to be recorded. text: as HumanLabel's."""
+
+    target: str
+    verdict: str
+    note: str = ""
+    text: str | None = None
+
+
 class LabelStore:
     """The labels of one dataset in `folder`; safe for several tabs, annotators and processes at once."""
 
@@ -42,55 +52,79 @@ class LabelStore:
     def append(self, label: HumanLabel) -> None:
         """Write one label; on disk (fsync) when this returns. Raises RunError if it could not be saved."""
         with self._locked(label.annotator) as descriptor:
-            _write_line(descriptor, label)
+            _write_lines(descriptor, [label])
 
     def give(
-        self, target: str, verdict: str, *, annotator: str, dataset: str, run_id: str, note: str = ""
+        self,
+        target: str,
+        verdict: str,
+        *,
+        annotator: str,
+        dataset: str,
+        run_id: str,
+        note: str = "",
+        text: str | None = None,
     ) -> HumanLabel:
         """Record a verdict, superseding the annotator's standing one on this target.
 
         Raises RunError if it could not be saved, ConfigError if the annotator has no usable name.
         """
+        one = Verdict(target, verdict, note, text)
+        return self.give_many([one], annotator=annotator, dataset=dataset, run_id=run_id)[0]
+
+    def give_many(
+        self, verdicts: Sequence[Verdict], *, annotator: str, dataset: str, run_id: str
+    ) -> list[HumanLabel]:
+        """Record verdicts on different targets at once; all on disk when this returns. Raises as `give`."""
         name = clean_annotator(annotator)
         with self._locked(name) as descriptor:
-            before = self.current(target, name)
-            label = HumanLabel(
-                label_id=uuid.uuid4().hex,
-                dataset=dataset,
-                target=target,
-                verdict=verdict,
-                note=note,
-                annotator=name,
-                time=_now(),
-                run_id=run_id,
-                supersedes=before.label_id if before else None,
-            )
-            _write_line(descriptor, label)
-        return label
+            standing = self._standing(name)
+            labels = []
+            for one in verdicts:
+                before = standing.get((one.target, name))
+                label = HumanLabel(
+                    label_id=uuid.uuid4().hex,
+                    dataset=dataset,
+                    target=one.target,
+                    verdict=one.verdict,
+                    note=one.note,
+                    annotator=name,
+                    time=_now(),
+                    run_id=run_id,
+                    supersedes=before.label_id if before else None,
+                    text=one.text,
+                )
+                labels.append(label)
+                standing[(one.target, name)] = label
+            _write_lines(descriptor, labels)
+        return labels
 
     def undo(self, target: str, annotator: str) -> HumanLabel | None:
         """Take back the annotator's standing verdict by a withdrawn label; the one before holds again.
 
         Returns the label taken back, None if there was none. Raises RunError if it could not be saved.
         """
+        return next(iter(self.undo_many([target], annotator)), None)
+
+    def undo_many(self, targets: Iterable[str], annotator: str) -> list[HumanLabel]:
+        """Take back the annotator's standing verdicts on different targets; returns those there were."""
         name = clean_annotator(annotator)
         with self._locked(name) as descriptor:
-            taken_back = self.current(target, name)
-            if taken_back is None:
-                return None
-            withdrawal = HumanLabel(
-                label_id=uuid.uuid4().hex,
-                dataset=taken_back.dataset,
-                target=target,
-                verdict=taken_back.verdict,
-                note="",
-                annotator=name,
-                time=_now(),
-                run_id=taken_back.run_id,
-                supersedes=taken_back.label_id,
-                withdrawn=True,
-            )
-            _write_line(descriptor, withdrawal)
+            standing = self._standing(name)
+            found = [standing.get((target, name)) for target in dict.fromkeys(targets)]
+            taken_back = [label for label in found if label is not None]
+            withdrawals = [
+                replace(
+                    label,
+                    label_id=uuid.uuid4().hex,
+                    note="",
+                    time=_now(),
+                    supersedes=label.label_id,
+                    withdrawn=True,
+                )
+                for label in taken_back
+            ]
+            _write_lines(descriptor, withdrawals)
         return taken_back
 
     def read(self) -> LabelLog:
@@ -106,9 +140,8 @@ class LabelStore:
 
     def current(self, target: str, annotator: str) -> HumanLabel | None:
         """The annotator's verdict that holds on a target, None if there is none or it was taken back."""
-        path = self._folder / file_name(annotator)
-        found, _ = _read_file(path) if path.exists() else ([], [])
-        return standing_labels(found).get((target, clean_annotator(annotator)))
+        name = clean_annotator(annotator)
+        return self._standing(name).get((target, name))
 
     def status(self, target: str) -> TargetStatus:
         """The verdicts that hold on a target, over all annotators."""
@@ -124,6 +157,11 @@ class LabelStore:
     def history(self, target: str) -> tuple[HumanLabel, ...]:
         """Every label ever given on a target, newest first."""
         return tuple(label for label in reversed(self.labels()) if label.target == target)
+
+    def _standing(self, annotator: str) -> dict[tuple[str, str], HumanLabel]:
+        path = self._folder / file_name(annotator)
+        found, _ = _read_file(path) if path.exists() else ([], [])
+        return standing_labels(found)
 
     @contextmanager
     def _locked(self, annotator: str) -> Iterator[int]:
@@ -148,13 +186,23 @@ class LabelStore:
             ) from None
 
 
-def _write_line(descriptor: int, label: HumanLabel) -> None:
-    """Append a label as one line. A line cut short by a crash is closed first, never removed."""
-    line = json.dumps(asdict(label), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    data = (b"" if _ends_cleanly(descriptor) else b"\n") + line + b"\n"
+def _write_lines(descriptor: int, labels: Sequence[HumanLabel]) -> None:
+    """Append labels as lines. A line cut short by a crash is closed first, never removed."""
+    if not labels:
+        return
+    lines = [json.dumps(_record(one), ensure_ascii=False, separators=(",", ":")) + "\n" for one in labels]
+    data = (b"" if _ends_cleanly(descriptor) else b"\n") + "".join(lines).encode("utf-8", "replace")
     while data:
         data = data[os.write(descriptor, data) :]
     os.fsync(descriptor)
+
+
+def _record(label: HumanLabel) -> dict[str, object]:
+    """The label as written; `text` only where there is one."""
+    record = asdict(label)
+    if label.text is None:
+        del record["text"]
+    return record
 
 
 def _ends_cleanly(descriptor: int) -> bool:
@@ -193,6 +241,8 @@ def _parse(line: str) -> HumanLabel | None:
     except ValueError:
         return None
     if not isinstance(record, dict) or not all(isinstance(record.get(name), str) for name in _TEXT_FIELDS):
+        return None
+    if not isinstance(record.get("text"), str | None):
         return None
     known = {f.name for f in fields(HumanLabel)}
     return HumanLabel(**{name: value for name, value in record.items() if name in known})

@@ -22,6 +22,7 @@ class CancelToken:
     """Looks for the request, at most every 50 ms."""
 
     def __init__(self, run_dir: Path) -> None:
+        self.run_dir = run_dir
         self._file = run_dir / CANCEL_FILE
         self._looked = 0.0
         self._asked = False

@@ -14,6 +14,15 @@ from core.scores.evian_rubric import ask_scores
 from core.seams import ChatModel
 
 
+def questions_of(item: EvianItem, images: tuple[ImageInput, ...]) -> list[Ask | AxisScore | Unscored]:
+    """The question of each axis in the order of AXES, or what there is instead of one."""
+    return [
+        image_text_consistency_ask(item, images),
+        logical_coherence_ask(item, images),
+        factual_accuracy_ask(item),
+    ]
+
+
 def score_triplets(
     items: Sequence[EvianItem],
     images: Sequence[tuple[ImageInput, ...]],
@@ -27,11 +36,7 @@ def score_triplets(
     """
     questions: list[Ask | AxisScore | Unscored] = []
     for item, shown in zip(items, images, strict=True):
-        questions += [
-            image_text_consistency_ask(item, shown),
-            logical_coherence_ask(item, shown),
-            factual_accuracy_ask(item),
-        ]
+        questions += questions_of(item, shown)
     asks = {i: q for i, q in enumerate(questions) if isinstance(q, Ask)}
     answered = ask_scores(chat, asks, expected=expected)
     scores = [answered[i] if isinstance(q, Ask) else q for i, q in enumerate(questions)]

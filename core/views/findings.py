@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import RunError
+from core.findings.believe import holds_up
 from core.labels.replay import TargetStatus
 from core.views.axes import AlignmentAxis, Bar, RatioAxis, between, interval_of
 from core.views.numbers import NOTHING, counted, decimal, p_value, ratio
@@ -136,8 +137,7 @@ def feature_name(finding: Mapping[str, Any]) -> str:
 
 def is_believed(association: Mapping[str, Any]) -> bool:
     """q below 0.05 and replicated; a finding without these numbers is not to be believed yet."""
-    q = association.get("q")
-    return q is not None and q < 0.05 and association.get("replicated") is True
+    return holds_up(association.get("q"), association.get("replicated"))
 
 
 def replication_of(association: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from starlette.routing import Route
 from core.errors import AuditError, DataError
 from core.views.thumbnails import WIDTHS, thumbnail
 from pages.parts.map_routes import MAP_ROUTES
+from pages.parts.report_route import REPORT_ROUTES
 from pages.parts.workspace import open_workspace
 
 FOREVER = "private, max-age=31536000, immutable"
@@ -34,4 +35,4 @@ def get_thumbnail(request: Request) -> Response:
     )
 
 
-ROUTES = [Route("/thumb/{run_id}/{sha256}", get_thumbnail, methods=["GET"]), *MAP_ROUTES]
+ROUTES = [Route("/thumb/{run_id}/{sha256}", get_thumbnail, methods=["GET"]), *MAP_ROUTES, *REPORT_ROUTES]

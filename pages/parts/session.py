@@ -20,6 +20,7 @@ PAGES = {
     "finding": "finding.py",
     "map": "fact_map.py",
     "triplets": "triplets.py",
+    "report": "report.py",
 }
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from core.bench.symbalbench.coco import base_dataset, read_coco
 from core.bench.symbalbench.engine import SettingRunner, all_sentences
-from core.bench.symbalbench.run import BenchConfig, embedded, run_bench
+from core.bench.symbalbench.kept_models import embedded
+from core.bench.symbalbench.run import BenchConfig, run_bench
 from core.bench.symbalbench.settings import make_settings, write_setting
 from core.cli import main
 from core.models.registry import Models, load_preset

@@ -27,12 +27,13 @@ from core.domain.sample import Sample
 from core.domain.scoring import ScoringItem
 from core.facts.sentences import split_sentences
 from core.findings.contrast import FeaturePairs
-from core.findings.features import pairs_from_references
+from core.findings.features import pairs_from_captions, pairs_from_references
 from core.findings.one_name import OneName, frequent_names, one_name
 from core.findings.systematic_misalignment import Candidate, rank_findings
 from core.models.registry import Models
 from core.scores.reference_match import ReferenceScorer
-from core.seams import FloatMatrix, FloatVector
+from core.scores.symbal_embedding import EmbeddingScorer
+from core.seams import AlignmentScorer, FloatMatrix, FloatVector
 
 Concepts = tuple[Concept, ...]
 
@@ -59,7 +60,10 @@ class Judged:
 
 
 class SettingRunner:
-    """Finds the errors of settings over one base dataset, reference-based."""
+    """Finds the errors of settings over one base dataset.
+
+    image_vectors: (n_samples, d) rows of the samples' images; given, the setting is reference-free.
+    """
 
     def __init__(
         self,
@@ -68,15 +72,24 @@ class SettingRunner:
         models: Models,
         rule: VisualFeatureRule = "contrast",
         seed: int = 0,
+        image_vectors: FloatMatrix | None = None,
     ) -> None:
         self.samples = samples
         self.sentences = sentences
         self.rule: VisualFeatureRule = rule
         self.seed = seed
-        self._scorer = ReferenceScorer(models.text_embedder)
+        self.image_vectors = image_vectors
+        self._scorer = self._scorer_of(models)
         self._row = sentences.row_of()
         self._models = models
         self._name_vectors: dict[str, FloatVector] = {}
+
+    def _scorer_of(self, models: Models) -> AlignmentScorer:
+        if self.image_vectors is None:
+            return ReferenceScorer(models.text_embedder)
+        scorer = EmbeddingScorer(models.text_embedder, models.joint_image_embedder)
+        scorer.fit_background(self.image_vectors)
+        return scorer
 
     @cached_property
     def _references(self) -> list[Concepts]:
@@ -92,13 +105,17 @@ class SettingRunner:
         return [{n for c in concepts for n in (c.text, c.head)} for concepts in self._references]
 
     def features(self, facts: Facts) -> FeaturePairs:
+        if self.image_vectors is not None:
+            rows = zip(facts.sample.tolist(), range(len(facts.sample)), facts.names, strict=True)
+            return pairs_from_captions(rows, len(self.samples), self._called(facts))
         has = [bool(s.references) for s in self.samples]
         return pairs_from_references(self._reference_names, has, facts.aligned(), self._called(facts))
 
     def _called(self, facts: Facts) -> OneName:
         """Names of one thing, as the audit's stage `feature_names` joins them."""
         counts: Counter[str] = Counter()
-        for names in (*facts.names, *self._reference_names):
+        of_references = self._reference_names if self.image_vectors is None else []
+        for names in (*facts.names, *of_references):
             counts.update(set(names))
         frequent = frequent_names(counts)
         unknown = [name for name in frequent if name not in self._name_vectors]
@@ -127,6 +144,10 @@ class SettingRunner:
     def _item(self, sample: int, sentence: int) -> ScoringItem:
         base = self.samples[sample]
         fact = Fact(0, base.image.image_id, 0, self.sentences.texts[sentence], 0, 0)
+        if self.image_vectors is not None:
+            shown = Sample(sample_id=base.image.image_id, caption="")
+            vectors = (self.sentences.vectors[sentence], self.image_vectors[sample])
+            return ScoringItem(fact, shown, self.sentences.concepts[sentence], (), *vectors)
         known = Sample(sample_id=base.image.image_id, caption="", references=base.references)
         return ScoringItem(fact, known, self.sentences.concepts[sentence], self._references[sample])
 
@@ -140,8 +161,8 @@ class SettingRunner:
         judged = (*self._base.judgements, *added.judgements)
         judgements = [judged[int(i)] for i in order]
         cluster = group_facts(self.sentences.vectors[sentence], seed=self.seed).labels
-        below = self._scorer.wrong_below(np.zeros(0))
         alignment = np.array([j.value if isinstance(j, Scored) else np.nan for j in judgements])
+        below = self._scorer.wrong_below(alignment[~np.isnan(alignment)])
         return Facts(
             sample,
             cluster.astype(np.int64),

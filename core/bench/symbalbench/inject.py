@@ -50,15 +50,16 @@ def choose_carriers(
     shows_v: npt.NDArray[np.bool_],
     level: float,
     generator: np.random.Generator,
+    fewest: int = FEWEST,
 ) -> Injection | None:
     """Who carries the error, so that V among `can_carry` is as near to `level` as counts allow.
 
     can_carry: (n,) t is neither in the image nor in the caption. shows_v: (n,) v is in the image.
-    None if fewer than 25 samples with v could carry it, or no counts come within .03 of the level.
+    None if fewer than `fewest` samples with v could carry it, or no counts come within .03 of the level.
     """
     inside = np.flatnonzero(can_carry & shows_v)
     outside = np.flatnonzero(can_carry & ~shows_v)
-    if len(inside) < FEWEST or not len(outside):
+    if len(inside) < fewest or not len(outside):
         return None
     share = SHARE_WITH_V.get(level, (1 + level) / 2)
     both = max(1, round(share * len(inside)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -88,8 +88,12 @@ def make_settings(
     pairs: Sequence[tuple[str, str]],
     seed: int,
     levels: Sequence[float] = LEVELS,
+    sentences: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Setting]:
-    """Every pair at every level that can be reached with this data, in order."""
+    """Every pair at every level that can be reached with this data, in order.
+
+    sentences: t -> whole sentences to add, instead of the templates.
+    """
     images = [s.image for s in samples]
     popular, together = set(_popular(images)), _together(images)
     said = [" / ".join(plain(c) for c in s.image.captions) for s in samples]
@@ -109,8 +113,9 @@ def make_settings(
                 t, v, level, round(found.achieved, 4), len(found.carriers), found.with_v,
                 _strategies(t, v, popular, together), round(float(np.mean(shares)), 4),
             )  # fmt: skip
-            chosen = generator.choice(templates(), len(found.carriers))
-            added = {int(row): sentence(str(how), t) for row, how in zip(found.carriers, chosen, strict=True)}
+            ready = sentences[t] if sentences is not None else [sentence(how, t) for how in templates()]
+            chosen = generator.choice(np.array(ready), len(found.carriers))
+            added = {int(row): str(said) for row, said in zip(found.carriers, chosen, strict=True)}
             settings.append(Setting(label, added))
     return settings
 

@@ -56,6 +56,12 @@ KNOWLEDGE = _any(
     histor(?:y|ic|ical)|native to|originat\\w+|refers? to|stands for|defined as|is called|novel|dynasty|
     in the wild|mammals?|scientific\\w*|movie|film|series|actor|president|company|brand"""
 )
+# "which is an unusual and amusing sight": a judgement, though worded like a definition.
+JUDGES = re.compile(
+    rf"\b(?:is|are|was|were)\s+(?:(?:not|a|an|the|quite|very|rather|somewhat|so|such|more|most|\w+ly)\s+)*"
+    rf"(?:{EVALUATIONS.pattern})",
+    re.IGNORECASE,
+)
 SPEECH = _any("in general|in conclusion|it depends|sorry|i cannot|as an ai")
 MARKERS = re.compile(
     r"""\s*(?:firstly|secondly|thirdly|first|second|third|lastly|finally|additionally|furthermore|moreover|

@@ -23,6 +23,7 @@ from core.models.embedded.evian_cues import (
     CONTINUES,
     EVALUATIONS,
     HEDGES,
+    JUDGES,
     KNOWLEDGE,
     MARKERS,
     SPEECH,
@@ -44,7 +45,7 @@ class RuleTagger:
 
     @property
     def identity(self) -> ModelIdentity:
-        return ModelIdentity("evian-rule-tagger", "1+spacy-en-core-web-sm-3.8.0", "embedded", baseline=True)
+        return ModelIdentity("evian-rule-tagger", "2+spacy-en-core-web-sm-3.8.0", "embedded", baseline=True)
 
     @cached_property
     def _pipeline(self) -> Language:
@@ -109,7 +110,8 @@ def clause_label(text: str, before: Tag | None) -> Tag | None:
         return None
     knowledge = bool(KNOWLEDGE.search(text))
     subjective = any(p.search(text) for p in (HEDGES, CAUSES, EVALUATIONS, SPEECH))
-    if subjective and not (knowledge and not HEDGES.search(text) and not CAUSES.search(text)):
+    argued = HEDGES.search(text) or CAUSES.search(text) or JUDGES.search(text)
+    if subjective and (argued or not knowledge):
         return "INFER"
     if knowledge:
         return "KNOW"
