@@ -19,7 +19,7 @@ LEVEL = 0.95
 PSEUDO = 2
 """Verdicts of each kind added before the interval is taken (Agresti and Coull 1998). A dozen verdicts
 that all agree say nothing of their own variance."""
-SURE_FROM = 10
+SURE_FROM = 15
 """Verdicts of the rarer kind from which the scores get their full weight. With two wrong facts among fifty,
 how well the scores follow the verdicts is itself a guess, and an interval that trusts it is too narrow."""
 FEWEST = 12
