@@ -16,11 +16,12 @@ from core.errors import AuditError, ModelError
 from core.models.local.hub_models import HubModel
 from core.models.local_settings import LocalSettings
 from core.models.preset import ChatSettings
-from core.models.server.capabilities import FULL, Capabilities
+from core.models.server.capabilities import Capabilities
 from core.models.server.images import ImageOpener
 
 OnAnswer = Callable[[int, Completion | Unscored], None]
 KIND = "paligemma"
+ABLE = Capabilities(choice_field="softmax over the labels", logprobs=True, images=True)
 
 
 class PaliGemmaCritic:
@@ -52,14 +53,14 @@ class PaliGemmaCritic:
 
     @property
     def capabilities(self) -> Capabilities:
-        return FULL
+        return ABLE
 
     @property
     def degradation(self) -> tuple[str, ...]:
         return ()
 
     def variant(self, ask: Ask) -> str:
-        return FULL.choice_mode(self.settings.samples) if ask.choices else ""
+        return ABLE.choice_mode(self.settings.samples) if ask.choices else ""
 
     best_variant = variant
 
