@@ -17,8 +17,11 @@ page = st.navigation(
         st.Page("findings.py", title="Findings", icon=":material/format_list_numbered:"),
         st.Page("fact_map.py", title="Fact map", icon=":material/scatter_plot:"),
         st.Page("triplets.py", title="Triplets", icon=":material/tune:"),
+        st.Page("captioners.py", title="Captioners", icon=":material/leaderboard:"),
         st.Page("report.py", title="Report", icon=":material/description:"),
+        st.Page("models.py", title="Models", icon=":material/memory:"),
         st.Page("finding.py", title="Finding", visibility="hidden"),
+        st.Page("sample.py", title="Sample", visibility="hidden"),
     ],
     position="top",
 )

@@ -35,6 +35,7 @@ from pages.parts.triplet_parts import (
 from pages.parts.workspace import open_workspace
 
 ROWS_SHOWN = 500
+SCORE_COLUMNS = ("Consistency", "Coherence", "Accuracy")
 
 
 def choose_run() -> OpenRun | None:
@@ -48,7 +49,7 @@ def choose_run() -> OpenRun | None:
         run_id = runs[0].run_id
     if len(runs) > 1:
         ids = [info.run_id for info in runs]
-        names = {info.run_id: f"{plain(info.name)} · {info.preset}" for info in runs}
+        names = {info.run_id: f"{info.name} · {info.preset}" for info in runs}
         picked = st.selectbox("Run", ids, index=ids.index(run_id), format_func=names.__getitem__)
         if picked != run_id:
             run_id = picked
@@ -75,14 +76,10 @@ def filters(t: Triplets) -> tuple[Triplets, Rows]:
 
 
 def scores_panel(t: Triplets, rows: Rows) -> None:
-    """Distributions per axis, and consistency against coherence."""
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        for part, column in zip(distributions(t, rows), st.columns(3), strict=True):
-            column.html(distribution_html(part))
-        st.html(captioners_html(captioner_table(t, rows)))
-    with right:
-        st.html(scatter_html(t, rows))
+    """Distributions per axis, and means by captioner."""
+    for part, column in zip(distributions(t, rows), st.columns(3, gap="medium"), strict=True):
+        column.html(distribution_html(part))
+    st.html(captioners_html(captioner_table(t, rows)))
 
 
 def table_panel(t: Triplets, rows: Rows) -> None:
@@ -96,10 +93,11 @@ def table_panel(t: Triplets, rows: Rows) -> None:
             "Overall": [
                 None if t.overall[i] != t.overall[i] else round(float(t.overall[i]), 2) for i in shown
             ],
-            **{
-                name: [cell(t, int(i), k) for i in shown]
-                for k, name in enumerate(("Consistency", "Coherence", "Accuracy"))
-            },
+            **{name: [cell(t, int(i), k) for i in shown] for k, name in enumerate(SCORE_COLUMNS)},
+        },
+        column_config={
+            "Overall": st.column_config.NumberColumn(format="%.2f"),
+            **{n: st.column_config.TextColumn(alignment="right") for n in SCORE_COLUMNS},
         },
         hide_index=True,
         height=420,
@@ -168,15 +166,16 @@ def page() -> None:
     if not len(rows):
         st.write("No response fits these filters.")
         return
-    scores_panel(t, rows)
     left, right = st.columns([3, 2], gap="large")
     with left:
+        scores_panel(t, rows)
         table_panel(t, rows)
     with right:
+        st.html(scatter_html(t, rows))
         selection_panel(run, t, rows)
     sample_id = st.query_params.get("sample")
     if sample_id:
-        st.html(sample_html(run.run_id, sample_view(run, t, sample_id)))
+        st.html(sample_html(run.run_id, sample_view(run, t, sample_id), baseline=t.baseline))
 
 
 page()

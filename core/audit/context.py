@@ -49,6 +49,17 @@ class Audit:
         return self.dataset.setting
 
     @property
+    def scorer_kind(self) -> str:
+        """The preset's scorer, else what the data calls for: "objects", "references" or "embedding"."""
+        by_data = {"objects": "objects", "reference-based": "references", "reference-free": "embedding"}
+        return self.models.preset.scorer or by_data[self.setting]
+
+    @property
+    def unit_scores(self) -> bool:
+        """Whether alignments are in 0..1 (an embedding scorer's are standardised or cosines)."""
+        return self.scorer_kind != "embedding"
+
+    @property
     def has_images(self) -> bool:
         return self.dataset is not None and self.dataset.n_images > 0
 

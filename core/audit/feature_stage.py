@@ -9,6 +9,12 @@ import numpy as np
 
 from core.audit.context import Audit, Stage
 from core.audit.finding_tables import Facts
+from core.audit.summary_stages import (
+    asks_for_features,
+    names_of_facts,
+    names_of_samples,
+    pairs_from_answers,
+)
 from core.findings.contrast import FeaturePairs
 from core.findings.features import pairs_from_captions, pairs_from_objects, pairs_from_references
 from core.findings.one_name import OneName, frequent_names, one_name
@@ -30,6 +36,10 @@ def feature_names_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
 
 
 def _names_of_samples(audit: Audit) -> Iterator[set[str]]:
+    if "image_features" in audit.stores:
+        yield from names_of_samples(audit)[0]
+        yield from (set(names) for names in names_of_facts(audit).values())
+        return
     stages = ("concepts", "reference_concepts") if audit.setting == "reference-based" else ("concepts",)
     for stage in stages:
         for cell in audit.stores[stage].read_table()["concepts"].to_pylist():
@@ -37,7 +47,9 @@ def _names_of_samples(audit: Audit) -> Iterator[set[str]]:
 
 
 def feature_pairs(audit: Audit, facts: Facts) -> FeaturePairs:
-    """What the samples show: objects, else references, else the rest of their captions."""
+    """What the samples show: a summariser's answers, else objects, references, or the rest of captions."""
+    if "image_features" in audit.stores:
+        return pairs_from_answers(audit, audit.summary("feature_names")["called"])
     samples = audit.stores["samples"].read_table(["objects", "references"])
     if audit.setting == "objects":
         return pairs_from_objects(samples["objects"].to_pylist())
@@ -54,8 +66,8 @@ def feature_pairs(audit: Audit, facts: Facts) -> FeaturePairs:
 FEATURE_STAGE = Stage(
     "feature_names",
     1,
-    ("concepts", "reference_concepts"),
+    ("concepts", "reference_concepts", "fact_features", "image_features"),
     lambda audit: {"model": audit.models.text_embedder.identity},
     feature_names_work,
-    lambda audit: audit.setting != "objects",
+    lambda audit: audit.setting != "objects" or asks_for_features(audit),
 )

@@ -22,6 +22,7 @@ from core.audit.finding_tables import (
     finding_json,
 )
 from core.audit.image_stages import image_name, image_rows
+from core.audit.summary_stages import SUMMARY_STAGES, asks_for_features
 from core.clusters.symbal_2_group_images import group_images
 from core.domain.cluster import Cluster, Interval
 from core.domain.finding import Finding, TextualFact, Vote
@@ -89,7 +90,7 @@ def findings_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
         facts,
         feature_pairs(audit, facts),
         sample_images(audit),
-        closed_vocabulary=audit.setting == "objects",
+        closed_vocabulary=is_closed(audit),
         rule=audit.config.visual_feature_rule,
         seed=audit.config.seed,
         label_of_sample=_ImageClusters.read(audit).label_of_sample,
@@ -104,6 +105,11 @@ def findings_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
     if not findings:
         store.write_table(0, EVIDENCE_SCHEMA.empty_table())
     return {"findings": [finding_json(f) for f in findings], "n_candidates": len(found)}
+
+
+def is_closed(audit: Audit) -> bool:
+    """Whether features are names of a closed vocabulary, where another name is another thing."""
+    return audit.setting == "objects" and not asks_for_features(audit)
 
 
 def sample_images(audit: Audit) -> npt.NDArray[np.int64]:
@@ -161,8 +167,15 @@ def _top_k(audit: Audit) -> Mapping[str, object]:
 
 
 FINDING_STAGES = (
+    *SUMMARY_STAGES,
     FEATURE_STAGE,
-    Stage("text_clusters", 2, ("facts", "concepts", "scores", "fact_grouping"), _top_k, text_clusters_work),
+    Stage(
+        "text_clusters",
+        2,
+        ("facts", "concepts", "scores", "fact_grouping", "fact_features"),
+        _top_k,
+        text_clusters_work,
+    ),
     Stage(
         "image_grouping",
         1,
@@ -180,6 +193,8 @@ FINDING_STAGES = (
             "concepts",
             "reference_concepts",
             "feature_names",
+            "fact_features",
+            "image_features",
             "scores",
             "fact_grouping",
             "text_clusters",

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from core.audit.context import Audit
+from core.audit.summary_stages import said_wrongly
 from core.domain.cluster import Cluster
 from core.domain.finding import Finding, TextualFact
 
@@ -79,7 +80,7 @@ class Facts:
             np.asarray(grouping.to_numpy(), np.int64),
             alignment,
             names,
-            said,
+            said_wrongly(audit, said),
             below,
         )
 

@@ -80,7 +80,7 @@ IMAGE_STAGES = (
         ("samples",),
         lambda audit: {"model": audit.models.joint_image_embedder.identity},
         lambda audit, store: _embed(audit, store, audit.models.joint_image_embedder),
-        lambda audit: audit.has_images and audit.setting == "reference-free",
+        lambda audit: audit.has_images and audit.scorer_kind == "embedding",
         STEPS,
     ),
 )

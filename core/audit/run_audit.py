@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from core.audit.chat_scoring import check_scoring
 from core.audit.context import Audit, Stage
 from core.audit.source_stage import read_source
 from core.audit.table import STAGES, stage_key
@@ -223,6 +224,7 @@ def check_setting(audit: Audit) -> None:
             "there is nothing to compare the captions with: no references, no objects and no images",
             remedy="give --references, --objects or --images",
         )
+    check_scoring(audit)
     if audit.config.objects_column and audit.setting != "objects":
         message = f"no row has a list in column {audit.config.objects_column!r}; judged {audit.setting}"
         audit.emit("warning", message=message)

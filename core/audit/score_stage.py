@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from core.audit import chat_scoring
+from core.audit.chat_scoring import chat_scorer, plan_scores
 from core.audit.context import Audit, Stage
 from core.audit.image_stages import image_rows
 from core.audit.text_stages import concepts_of
+from core.domain.chat import PlannedCalls
 from core.domain.fact import Concept, Fact
 from core.domain.judgement import Judgement, Scored
 from core.domain.run import STEPS
-from core.domain.sample import Sample
+from core.domain.sample import ImageRef, Sample
 from core.domain.scoring import ScoringItem
 from core.errors import ConfigError
+from core.models.preset_checks import CHAT_SCORERS
 from core.runs.executor_local import run_parts
 from core.runs.parts import StageStore
 from core.scores.objects_match import ObjectsScorer
@@ -27,6 +32,15 @@ from core.scores.vocabulary import ObjectVocabulary
 from core.seams import AlignmentScorer
 
 FACTS_A_PART = 4096
+_SAMPLE_COLUMNS = (
+    "sample_id",
+    "references",
+    "objects",
+    "image_path",
+    "image_sha256",
+    "image_width",
+    "image_height",
+)
 CONSE_NOTE = "image classes of a small network stand in for a joint image-text model (ConSE)"
 
 SCORES_SCHEMA = pa.schema(
@@ -55,8 +69,10 @@ class ScoringData:
 
     def __init__(self, audit: Audit) -> None:
         self.facts = audit.stores["facts"].read_table()
-        self.concepts = audit.stores["concepts"].read_table()["concepts"]
-        self.samples = audit.stores["samples"].read_table(["sample_id", "references", "objects"])
+        self.concepts = None
+        if "concepts" in audit.stores:  # a count of calls is made without
+            self.concepts = audit.stores["concepts"].read_table()["concepts"]
+        self.samples = audit.stores["samples"].read_table([*_SAMPLE_COLUMNS])
         self.references = None
         if "reference_concepts" in audit.stores:
             self.references = audit.stores["reference_concepts"].read_table()["concepts"]
@@ -69,7 +85,9 @@ class ScoringData:
     def items(self, start: int, stop: int) -> list[ScoringItem]:
         """Scoring items of the facts start..stop."""
         rows = self.facts.slice(start, stop - start).to_pylist()
-        concepts = self.concepts.slice(start, stop - start).to_pylist()
+        concepts: list[Any] = [None] * len(rows)
+        if self.concepts is not None:
+            concepts = self.concepts.slice(start, stop - start).to_pylist()
         samples: dict[int, tuple[Sample, tuple[Concept, ...]]] = {}
         items = []
         for row, cell in zip(rows, concepts, strict=True):
@@ -98,11 +116,17 @@ class ScoringData:
         return ScoringItem(fact, sample, concepts, reference_concepts, text, image)
 
     def _sample(self, index: int) -> tuple[Sample, tuple[Concept, ...]]:
-        objects = self.samples["objects"][index].as_py()
+        row = {name: self.samples[name][index].as_py() for name in _SAMPLE_COLUMNS}
+        objects = row["objects"]
+        image = None
+        if row["image_sha256"] is not None:
+            size = row["image_width"], row["image_height"]
+            image = ImageRef(row["image_path"], row["image_sha256"], *size)
         sample = Sample(
-            sample_id=self.samples["sample_id"][index].as_py(),
+            sample_id=row["sample_id"],
             caption="",
-            references=tuple(self.samples["references"][index].as_py() or ()),
+            image=image,
+            references=tuple(row["references"] or ()),
             objects=None if objects is None else tuple(objects),
         )
         found = concepts_of(self.references[index].as_py()) if self.references is not None else ()
@@ -116,26 +140,29 @@ class ScoringData:
 
 
 def make_scorer(audit: Audit) -> AlignmentScorer:
-    """The scorer the data calls for: objects, else references, else the embedding scorer.
+    """The preset's scorer, else the one the data calls for: objects, references, or the embedding scorer.
 
     Raises: ConfigError if there is nothing to score against.
     """
-    models = audit.models
-    if audit.setting == "objects":
+    models, kind = audit.models, audit.scorer_kind
+    if kind in CHAT_SCORERS:
+        return chat_scorer(audit)
+    if kind == "objects":
         terms = vocabulary_terms(audit)
         found = models.concept_extractor.extract(terms)
         lemmas = {term: c[0].text for term, c in zip(terms, found, strict=True) if len(c) == 1}
         return ObjectsScorer(
             ObjectVocabulary(terms, lemmas, models.text_embedder), models.text_embedder.identity
         )
-    if audit.setting == "reference-based":
+    if kind == "references":
         return ReferenceScorer(models.text_embedder)
     if not audit.has_images:
         raise ConfigError(
             "there is nothing to compare the captions with: no references, no objects and no images",
             remedy="give --references, --objects or --images",
         )
-    return EmbeddingScorer(models.text_embedder, models.joint_image_embedder, approximate=CONSE_NOTE)
+    note = CONSE_NOTE if models.preset.joint_image_embedder == "conse" else ""
+    return EmbeddingScorer(models.text_embedder, models.joint_image_embedder, approximate=note)
 
 
 def prepared_scorer(audit: Audit, data: ScoringData) -> tuple[AlignmentScorer, list[str]]:
@@ -158,7 +185,8 @@ def scores_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
         return scores_table(range(start, stop), scorer.score(data.items(start, stop)))
 
     n = data.facts.num_rows
-    run_parts(store, n, FACTS_A_PART, make_part, cancel=audit.cancel, emit=audit.emit, unit="facts")
+    part = chat_scoring.FACTS_A_PART if audit.scorer_kind in CHAT_SCORERS else FACTS_A_PART
+    run_parts(store, n, part, make_part, cancel=audit.cancel, emit=audit.emit, unit="facts")
     table = store.read_table(["value", "reason"])
     values = np.array(table["value"].drop_null().to_pylist(), np.float64)
     reasons = Counter(r for r in table["reason"].to_pylist() if r is not None)
@@ -202,12 +230,22 @@ def scores_table(fact_ids: range, judgements: list[Judgement]) -> pa.Table:
 
 
 def _inputs_params(audit: Audit) -> Mapping[str, object]:
+    kind = audit.scorer_kind
+    if kind in CHAT_SCORERS:
+        return {"setting": audit.setting, "scorer": chat_scorer(audit).identity}
     params: dict[str, object] = {"setting": audit.setting, "text": audit.models.text_embedder.identity}
-    if audit.setting == "objects":
+    if kind == "objects":
         params["vocabulary"] = list(audit.config.vocabulary)
-    if audit.setting == "reference-free":
+    if kind == "embedding":
         params["image"] = audit.models.joint_image_embedder.identity
     return params
+
+
+def _plan(audit: Audit) -> Sequence[PlannedCalls]:
+    if audit.scorer_kind not in CHAT_SCORERS:
+        return []
+    data = ScoringData(audit)
+    return plan_scores(audit, data.items(0, data.facts.num_rows))
 
 
 SCORE_STAGE = Stage(
@@ -217,4 +255,6 @@ SCORE_STAGE = Stage(
     _inputs_params,
     scores_work,
     steps=STEPS,
+    plan=_plan,
+    plan_inputs=("facts",),
 )

@@ -71,7 +71,7 @@ class Critic:
         self._reader = reader
         self.chat = chat_of(audit, "critic_chat")
         self.threshold = audit.config.entailment_threshold
-        self.unit = audit.setting != "reference-free"
+        self.unit = audit.unit_scores
         self.wrong_below: float = audit.summary("scores")["wrong_below"]
 
     def judge(self, claims: Sequence[Claim]) -> list[FactualityJudgement]:

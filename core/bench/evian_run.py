@@ -34,7 +34,7 @@ from core.runs.keys import tagged_hash
 from core.runs.manifest import read_manifest
 from core.runs.parts import StageStore
 from core.runs.workspace import Workspace
-from core.scores.evian_baseline import STANDARD_SCALE, UNIT_SCALE
+from core.scores.evian_baseline import scale_of
 from core.scores.evian_triplet import score_triplets
 from core.seams import ChatModel
 
@@ -220,6 +220,6 @@ def _mean_alignment(stores: Mapping[str, StageStore], samples: pa.Table) -> np.n
     total = np.bincount(index[scored], weights=value[scored], minlength=n)
     count = np.bincount(index[scored], minlength=n)
     scorer = read_json(stores["scores"].path / "stage.json")["summary"]["scorer"]["name"]
-    scale = STANDARD_SCALE if scorer == "embedding" else UNIT_SCALE
+    scale = scale_of(scorer)
     mean = [t / c if c else np.nan for t, c in zip(total, count, strict=True)]
     return np.asarray([scale.score(m) if not np.isnan(m) else np.nan for m in mean], np.float64)

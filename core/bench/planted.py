@@ -23,7 +23,7 @@ import numpy.typing as npt
 from core.audit.context import Audit
 from core.audit.feature_stage import feature_pairs
 from core.audit.find import LabelOfSample, believed_candidates, find_errors, no_images
-from core.audit.finding_stages import sample_images
+from core.audit.finding_stages import is_closed, sample_images
 from core.audit.finding_tables import Facts
 from core.audit.image_stages import image_rows
 from core.audit.score_stage import ScoringData, prepared_scorer
@@ -129,7 +129,7 @@ class Ground:
             said,
             n=n,
             seed=seed,
-            closed_vocabulary=self.audit.setting == "objects",
+            closed_vocabulary=is_closed(self.audit),
             levels=levels,
             barred=self.not_judged,
         )
@@ -148,7 +148,7 @@ class Ground:
             facts,
             feature_pairs(self.audit, facts),
             self.images,
-            closed_vocabulary=self.audit.setting == "objects",
+            closed_vocabulary=is_closed(self.audit),
             rule=config.visual_feature_rule,
             seed=config.seed,
             label_of_sample=self._image_labels(facts),

@@ -11,7 +11,10 @@ from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from core.errors import ConfigError, ModelError
+from core.models.local_settings import LocalSettings
+from core.models.preset_checks import check_preset
 
+ENGINES = ("server", "vllm-offline", "paligemma")
 PRESET_DIR = Path(__file__).parent / "presets"
 NO_TABLES: Mapping[str, Any] = MappingProxyType({})
 
@@ -45,12 +48,13 @@ class ServerSettings:
 class ChatSettings(ServerSettings):
     """A chat model: table `[chat.NAME]`.
 
-    engine: "server", or "vllm-offline" for vLLM's LLM class in this process (no base_urls).
+    engine: "server"; "vllm-offline" for vLLM's LLM class, or "paligemma" for a critic by transformers, in
+        this process (no base_urls).
     top_logprobs: alternatives asked for with a choice. samples: answers drawn where a server gives no
         log-probabilities; 1 = one hard label.
     """
 
-    engine: Literal["server", "vllm-offline"] = "server"
+    engine: Literal["server", "vllm-offline", "paligemma"] = "server"
     top_logprobs: int = 5
     samples: int = 8
 
@@ -72,7 +76,11 @@ class EmbedSettings(ServerSettings):
 class Preset:
     """A named choice of models. Every field but `name` is a field of the TOML file.
 
+    scorer: "embedding", "text-only" or "vision-language" (Symbal 4.1); "" = what the data calls for:
+        object lists, else references, else the embedding scorer. summarizer: "contrast" counts concepts;
+        "text-only" and "vision-language" ask summarizer_chat for features.
     *_chat: name of the `[chat.NAME]` table that fills the role; "" = the preset has none for it.
+    An embedder is a registered name, "server", or the name of a `[local.NAME]` table.
     """
 
     name: str
@@ -81,6 +89,9 @@ class Preset:
     image_embedder: str
     joint_image_embedder: str
     concept_extractor: str
+    detector: str = ""
+    scorer: str = ""
+    summarizer: str = "contrast"
     scorer_chat: str = ""
     captioner_chat: str = ""
     judge_chat: str = ""
@@ -91,6 +102,7 @@ class Preset:
     reviser_chat: str = ""
     chat: Mapping[str, ChatSettings] = field(default_factory=lambda: NO_TABLES)
     embed: Mapping[str, EmbedSettings] = field(default_factory=lambda: NO_TABLES)
+    local: Mapping[str, LocalSettings] = field(default_factory=lambda: NO_TABLES)
 
 
 CHAT_ROLES = tuple(f.name for f in fields(Preset) if f.name.endswith("_chat"))
@@ -117,6 +129,7 @@ def read_preset(name: str) -> Preset:
     tables: dict[str, Any] = {
         "chat": _tables(path, values.pop("chat", {}), "chat", ChatSettings),
         "embed": _tables(path, values.pop("embed", {}), "embed", EmbedSettings),
+        "local": _tables(path, values.pop("local", {}), "local", LocalSettings),
     }
     preset = Preset(name=path.stem, **_texts(path, values), **tables)
     for role in CHAT_ROLES:
@@ -127,6 +140,7 @@ def read_preset(name: str) -> Preset:
                 value=chosen,
                 remedy=f"add a table [chat.{chosen}], or choose one of {sorted(preset.chat)}",
             )
+    check_preset(path.name, preset)
     return preset
 
 
@@ -144,7 +158,7 @@ def read_key(settings: ServerSettings, secrets: Mapping[str, str]) -> str:
 
 def _texts(path: Path, values: Mapping[str, object]) -> dict[str, Any]:
     """The fields outside tables, all of them text."""
-    named = {f.name: f for f in fields(Preset) if f.name not in {"name", "chat", "embed"}}
+    named = {f.name: f for f in fields(Preset) if f.name not in {"name", "chat", "embed", "local"}}
     required = {name for name, f in named.items() if f.default is MISSING}
     unknown, missing = sorted(set(values) - set(named)), sorted(required - set(values))
     if unknown:
@@ -169,7 +183,7 @@ def _unknown(where: str, name: str, known: list[str]) -> ConfigError:
     )
 
 
-Table = TypeVar("Table", bound=ServerSettings)
+Table = TypeVar("Table", bound=ServerSettings | LocalSettings)
 
 
 def _tables(path: Path, values: object, kind: str, make: type[Table]) -> dict[str, Table]:
@@ -192,7 +206,8 @@ def _table(where: str, name: str, values: object, make: type[Table]) -> Table:
         default = "" if key == "model" else known[key].default
         given[key] = _typed(f"{where} {key}", value, default)
     settings = make(**given)
-    _check(where, settings)
+    if isinstance(settings, ServerSettings):
+        _check(where, settings)
     return settings
 
 
@@ -213,12 +228,16 @@ def _typed(where: str, value: object, default: object) -> object:
 
 def _check(where: str, settings: ServerSettings) -> None:
     engine = settings.engine if isinstance(settings, ChatSettings) else "server"
-    if engine not in ("server", "vllm-offline"):
-        raise ConfigError("unknown engine", where=where, value=engine, remedy="'server' or 'vllm-offline'")
+    if engine not in ENGINES:
+        raise ConfigError(
+            "unknown engine", where=where, value=engine, remedy=f"choose of {', '.join(ENGINES)}"
+        )
     if engine == "server" and not settings.base_urls:
         raise ConfigError("base_urls is missing", where=where, remedy='e.g. ["http://localhost:8000/v1"]')
     if engine != "server" and settings.base_urls:
-        raise ConfigError("vLLM in this process has no base_urls", where=where, value=settings.base_urls[0])
+        raise ConfigError(
+            "a model in this process has no base_urls", where=where, value=settings.base_urls[0]
+        )
     for url in settings.base_urls:
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from core.errors import ConfigError
 from core.models.calls import CachedChat, call_store
@@ -16,9 +16,10 @@ from core.models.embedded.minilm import MiniLM
 from core.models.embedded.spacy_concepts import SpacyConcepts
 from core.models.preset import Preset, preset_names, read_key, read_preset
 from core.models.server.images import ImageOpener
-from core.seams import ConceptExtractor, ImageEmbedder, TextEmbedder
+from core.seams import ConceptExtractor, Detector, ImageEmbedder, TextEmbedder
 
 if TYPE_CHECKING:
+    from core.models.local.paligemma_critic import PaliGemmaCritic
     from core.models.server.chat import ServerChat
     from core.models.server.embeddings import ServerEmbedder
     from core.models.server.offline import OfflineChat
@@ -35,12 +36,12 @@ def load_preset(name: str) -> Preset:
     preset = read_preset(name)
     where = Path(name).name
     for role, options in FACTORIES.items():
-        if getattr(preset, role) not in options:
+        if getattr(preset, role) not in {*options, *preset.local}:
             raise ConfigError(
                 f"unknown model for '{role}'",
                 where=where,
                 value=getattr(preset, role),
-                remedy=f"choose one of {', '.join(sorted(options))}",
+                remedy=f"choose one of {', '.join(sorted({*options, *preset.local} - {''}))}",
             )
     return preset
 
@@ -67,8 +68,9 @@ class Models:
         self._open_image = open_image
         self._secrets = secrets
         self._check = check
-        self._chat_models: dict[str, ServerChat | OfflineChat] = {}
+        self._chat_models: dict[str, ServerChat | OfflineChat | PaliGemmaCritic] = {}
         self._embedders: dict[str, ServerEmbedder] = {}
+        self._local_models: dict[str, Any] = {}
         self.chats: dict[str, CachedChat] = {}
 
     def check_keys(self) -> None:
@@ -99,17 +101,19 @@ class Models:
             self.chats[role] = CachedChat(role, self.chat_model(name), store, side)
         return self.chats[role]
 
-    def chat_model(self, name: str) -> ServerChat | OfflineChat:
+    def chat_model(self, name: str) -> ServerChat | OfflineChat | PaliGemmaCritic:
         """The chat model of a table; roles that name the same table share it."""
+        from core.models.local.paligemma_critic import PaliGemmaCritic
         from core.models.server.chat import ServerChat
         from core.models.server.offline import OfflineChat
 
         if name not in self._chat_models:
             settings = self.preset.chat[name]
-            if settings.engine == "vllm-offline":
-                made: ServerChat | OfflineChat = OfflineChat(
-                    settings, open_image=self._open_image, check=self._check
-                )
+            made: ServerChat | OfflineChat | PaliGemmaCritic
+            if settings.engine == "paligemma":
+                made = PaliGemmaCritic(settings, open_image=self._open_image, check=self._check)
+            elif settings.engine == "vllm-offline":
+                made = OfflineChat(settings, open_image=self._open_image, check=self._check)
             else:
                 made = ServerChat(
                     settings, open_image=self._open_image, secrets=self._secrets, check=self._check
@@ -131,17 +135,44 @@ class Models:
             self._embedders[kind] = ServerEmbedder(settings, secrets=self._secrets, check=self._check)
         return self._embedders[kind]
 
+    def local_model(self, name: str) -> Any:
+        """The model of table `[local.NAME]`; roles that name the same table share it."""
+        from core.models.local.kinds import make_local
+
+        if name not in self._local_models:
+            self._local_models[name] = make_local(self.preset.local[name])
+        return self._local_models[name]
+
     @cached_property
     def text_embedder(self) -> TextEmbedder:
-        return TEXT_EMBEDDERS[self.preset.text_embedder](self)
+        name = self.preset.text_embedder
+        if name in self.preset.local:
+            return cast(TextEmbedder, self.local_model(name))
+        return TEXT_EMBEDDERS[name](self)
 
     @cached_property
     def image_embedder(self) -> ImageEmbedder:
-        return IMAGE_EMBEDDERS[self.preset.image_embedder](self)
+        name = self.preset.image_embedder
+        if name in self.preset.local:
+            return cast(ImageEmbedder, self.local_model(name))
+        return IMAGE_EMBEDDERS[name](self)
 
     @cached_property
     def joint_image_embedder(self) -> ImageEmbedder:
-        return IMAGE_EMBEDDERS[self.preset.joint_image_embedder](self)
+        name = self.preset.joint_image_embedder
+        if name in self.preset.local:
+            return cast(ImageEmbedder, self.local_model(name))
+        return IMAGE_EMBEDDERS[name](self)
+
+    @cached_property
+    def detector(self) -> Detector:
+        """Raises: ConfigError if the preset has none."""
+        if not self.preset.detector:
+            raise ConfigError(
+                f"the preset {self.preset.name!r} has no detector",
+                remedy='add detector = "NAME" and a table [local.NAME] of kind "owlv2"',
+            )
+        return cast(Detector, self.local_model(self.preset.detector))
 
     @cached_property
     def concept_extractor(self) -> ConceptExtractor:
@@ -165,4 +196,5 @@ FACTORIES: dict[str, Mapping[str, object]] = {
     "image_embedder": IMAGE_EMBEDDERS,
     "joint_image_embedder": IMAGE_EMBEDDERS,
     "concept_extractor": CONCEPT_EXTRACTORS,
+    "detector": {"": None},
 }

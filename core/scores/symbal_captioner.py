@@ -13,6 +13,7 @@ from core.seams import ChatModel
 
 PROMPT = "symbal/captioner@1"
 MAX_TOKENS = 512
+PLANNED_LENGTH = 400
 
 
 class ChatCaptioner:
@@ -38,3 +39,13 @@ class ChatCaptioner:
         answers = self._chat.complete(self.asks(unique))
         made = {i.sha256: read_text(a) for i, a in zip(unique, answers, strict=True)}
         return [made[image.sha256] for image in images]
+
+
+def no_caption(failed: Unscored) -> Unscored:
+    """Why nothing can be asked about an image whose caption failed."""
+    return Unscored("no caption", f"{failed.reason}: {failed.detail}", failed.raw)
+
+
+def stand_in(sha256: str) -> str:
+    """In the place of an image's caption when questions are counted before it is made."""
+    return sha256.ljust(PLANNED_LENGTH, "x")

@@ -11,6 +11,7 @@ from core.domain.sample import ImageRef
 from core.domain.scoring import ScoringItem
 from core.prompts.answers import LABELS, read_label
 from core.prompts.load_prompt import load_prompt
+from core.scores.symbal_captioner import no_caption, stand_in
 from core.seams import Captioner, ChatModel, FloatVector
 
 PROMPT = "symbal/text_only_scorer@1"
@@ -60,6 +61,12 @@ class TextOnlyScorer:
         """0.5: inaccurate is the likelier label."""
         return WRONG_BELOW
 
+    def planned(self, items: Sequence[ScoringItem], *, captioned: bool) -> list[Ask]:
+        """The questions about items. captioned: False = something stands for captions not made yet."""
+        truths = self._truths(items) if captioned or self._captioner is None else _stand_ins(items)
+        pairs = zip(truths, items, strict=True)
+        return [self._ask(truth, i.fact.text) for truth, i in pairs if isinstance(truth, str)]
+
     def _truths(self, items: Sequence[ScoringItem]) -> list[str | Unscored]:
         """What stands for [A], an item each."""
         if self._captioner is None or self._locate is None:
@@ -69,7 +76,7 @@ class TextOnlyScorer:
         made = dict(zip(images, self._captioner.caption(list(images.values())), strict=True))
         none = Unscored("no image", "the row has no image to caption")
         found = [made[i.sample.image.sha256] if i.sample.image else none for i in items]
-        return [_no_caption(t) if isinstance(t, Unscored) and t is not none else t for t in found]
+        return [no_caption(t) if isinstance(t, Unscored) and t is not none else t for t in found]
 
     def _ask(self, truth: str, fact: str) -> Ask:
         prompt = load_prompt(PROMPT)
@@ -80,5 +87,5 @@ class TextOnlyScorer:
 UNASKED = Unscored("not asked")
 
 
-def _no_caption(failed: Unscored) -> Unscored:
-    return Unscored("no caption", f"{failed.reason}: {failed.detail}", failed.raw)
+def _stand_ins(items: Sequence[ScoringItem]) -> list[str | Unscored]:
+    return [stand_in(i.sample.image.sha256) if i.sample.image else UNASKED for i in items]

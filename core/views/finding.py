@@ -25,6 +25,8 @@ WHERE_PRESENT = {
     "objects": "‘{v}’ is in the object list",
     "references": "the reference captions name ‘{v}’",
     "rest of the caption": "the rest of the caption names ‘{v}’",
+    "image, by a chat model": "the summariser sees ‘{v}’ in the image",
+    "description of the image, by a chat model": "the summariser reads ‘{v}’ in the image's description",
     "image classes": "the image classifier sees ‘{v}’",
 }
 RULES = {

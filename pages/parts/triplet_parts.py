@@ -21,6 +21,8 @@ from core.views.triplets import (
 from pages.parts.html import esc
 
 POINTS_AT_MOST = 1500
+LANE = 14.0
+"""Height of the lane of responses that infer nothing, percent of the plot."""
 
 
 def distribution_html(d: Distribution) -> str:
@@ -29,10 +31,10 @@ def distribution_html(d: Distribution) -> str:
     bars = "".join(_bar(str(i + 1), n, most) for i, n in enumerate(d.counts))
     apart = _bar("no claim", d.n_default, most, "fl-none") if d.n_default else ""
     apart += _bar("not scored", d.n_unscored, most, "fl-none") if d.n_unscored else ""
-    mean = "–" if d.mean is None else f"{d.mean:.2f}"
+    mean = "no score" if d.mean is None else f"mean <b>{d.mean:.2f}</b> of {count(sum(d.counts))}"
     return (
         f'<section class="fl-axis"><h2>{esc(d.name)} <small>{AXIS_SYMBOLS[d.axis]}</small></h2>'
-        f'<p class="fl-sub">mean <b>{mean}</b> where something is claimed</p>'
+        f'<p class="fl-sub">{mean}</p>'
         f'<ul class="fl-bars">{bars}</ul><ul class="fl-bars fl-apart">{apart}</ul></section>'
     )
 
@@ -45,35 +47,44 @@ def _bar(label: str, n: int, most: int, kind: str = "") -> str:
 
 
 def scatter_html(t: Triplets, rows: Rows) -> str:
-    """S_V (across) against S_L (up), coloured by S_K; points are moved a little so that all are seen."""
+    """S_V (across) against S_L (up), coloured by S_K; points are moved a little so that all are seen.
+
+    Responses without an inference have no S_L to show: they lie in a lane of their own below the axis.
+    """
     scored = [int(i) for i in sorted_rows(t, rows, limit=len(rows)) if t.scores[i, 0] == t.scores[i, 0]]
     scored = [i for i in scored if t.scores[i, 1] == t.scores[i, 1]]
     step = max(1, -(-len(scored) // POINTS_AT_MOST))
     points = "".join(_point(t, i) for i in scored[::step])
     ticks = "".join(
-        f'<b style="left:{_place(s):.1f}%">{s}</b><u style="bottom:{_place(s):.1f}%">{s}</u>'
+        f'<b style="left:{_across(s):.1f}%">{s}</b><u style="bottom:{_up(s):.1f}%">{s}</u>'
         for s in range(1, 6)
     )
+    ticks += f'<hr style="bottom:{LANE}%"><u class="fl-lane" style="bottom:{LANE / 2:.1f}%">no claim</u>'
     keys = "".join(f'<span><i class="fl-k{s}"></i>{s}</span>' for s in range(1, 6))
     note = f" One in {step} shown." if step > 1 else ""
     return (
         '<section class="fl-axis"><h2>Consistency against coherence</h2>'
-        '<p class="fl-sub">across S_V, up S_L; hollow: no inference claimed</p>'
+        '<p class="fl-sub">to the right S_V, up S_L, higher is better; apart: nothing inferred</p>'
         f'<div class="fl-scatter" role="img" aria-label="{len(scored)} responses by S_V and S_L">'
         f"{ticks}{points}</div>"
         f'<p class="fl-keys">S_K {keys}<span><i class="fl-k0"></i>no claim</span></p>'
-        f'<p class="fl-sub">{count(len(scored))} responses with both scores.{note}</p></section>'
+        f'<p class="fl-sub">{count(len(scored))} responses.{note}</p></section>'
     )
 
 
-def _place(score: float) -> float:
+def _across(score: float) -> float:
     return 100 * (score - 0.5) / 5
+
+
+def _up(score: float) -> float:
+    return LANE + (100 - LANE) * (score - 0.5) / 5
 
 
 def _point(t: Triplets, i: int) -> str:
     noise = zlib.crc32(t.sample_ids[i].encode())
     dx, dy = (noise & 0xFFFF) / 0xFFFF - 0.5, (noise >> 16) / 0xFFFF - 0.5
-    x, y = _place(t.scores[i, 0] + 0.7 * dx), _place(t.scores[i, 1] + 0.7 * dy)
+    x = _across(t.scores[i, 0] + 0.7 * dx)
+    y = LANE * (0.5 + 0.7 * dy) if t.defaulted[i, 1] else _up(t.scores[i, 1] + 0.7 * dy)
     k = 0 if t.defaulted[i, 2] or t.scores[i, 2] != t.scores[i, 2] else int(t.scores[i, 2])
     hollow = " fl-hollow" if t.defaulted[i, 1] else ""
     address = urlencode({"run": t.run_id, "sample": t.sample_ids[i]})
@@ -121,7 +132,12 @@ def selection_html(chosen: Selection) -> str:
     )
 
 
-def sample_html(run_id: str, s: TripletSample) -> str:
+def _kind(value: str) -> str:
+    """A score is coloured as one; "no claim" and "not scored" are not."""
+    return "" if value.isdigit() else "fl-quiet-score"
+
+
+def sample_html(run_id: str, s: TripletSample, *, baseline: bool) -> str:
     """One sample: image, response with its tags, summary, scores with reasons, where they come from."""
     image = ""
     if s.image_sha256:
@@ -135,8 +151,10 @@ def sample_html(run_id: str, s: TripletSample) -> str:
     if s.new_words:
         news = f'<p class="fl-sub">New words in the summary: {esc(", ".join(s.new_words))}</p>'
     total = "no overall score" if s.overall is None else f"overall {s.overall:.2f}"
+    total += " · baseline" if baseline else ""
     axes = "".join(
-        f"<li><h3>{esc(a.name)} <small>{esc(a.symbol)}</small> <b>{esc(a.value)}</b></h3>"
+        f'<li class="{_kind(a.value)}">'
+        f"<h3>{esc(a.name)} <small>{esc(a.symbol)}</small> <b>{esc(a.value)}</b></h3>"
         f"<p>{esc(a.explanation)}</p>"
         + (f'<p class="fl-sub">unrounded {a.expected:.2f}</p>' if a.expected is not None else "")
         + (f"<details><summary>Answer of the model</summary><p>{esc(a.raw)}</p></details>" if a.raw else "")

@@ -62,6 +62,22 @@ class FaultyServer:
             self.http.server_close()
             self.thread.join()
 
+    def answer(self, body):
+        """Free text to say in place of the usual answer; None = the usual one."""
+        return
+
+    def body(self, body):
+        """The body of a good answer."""
+        return completion(self.poor, body, self.probability(body))
+
+    def probability(self, body):
+        """Of the second of two labels; "p=0.8" in the question says it here."""
+        found = re.search(r"p=([0-9.]+)", text_of(body["messages"][-1]))
+        return float(found[1]) if found else 0.8
+
+    def embed(self, body):
+        return embeddings(body)
+
     def questions(self):
         """Texts that were asked, probes left out."""
         bodies = [body for path, body in self.seen if path.endswith("/chat/completions")]
@@ -97,7 +113,7 @@ def make_handler(server):
                 said = self.headers.get("Authorization", "")
                 return self.reply(401, {"error": {"message": f"Incorrect API key provided: {said}"}})
             if self.path.endswith("/embeddings"):
-                return self.reply(200, embeddings(body))
+                return self.reply(200, server.embed(body))
             fault = self.fault(text_of(body["messages"][-1]))
             return getattr(self, "do_" + fault.replace("-", "_"))(body) if fault else self.good(body)
 
@@ -126,7 +142,12 @@ def make_handler(server):
             problem = refused(server.poor, body)
             if problem:
                 return self.reply(400, {"error": {"message": problem}})
-            return self.reply(200, {**completion(server.poor, body), **changes})
+            value = {**server.body(body), **changes}
+            said = None if changes else server.answer(body)
+            if said is not None:
+                message = {"role": "assistant", "content": said}
+                value["choices"] = [{"index": 0, "message": message, "finish_reason": "stop"}]
+            return self.reply(200, value)
 
         def do_429(self, body):
             self.reply(429, {"error": {"message": "slow down"}}, Retry_After="0.4")
@@ -142,7 +163,7 @@ def make_handler(server):
             self.close_connection = True
 
         def do_cut(self, body):
-            raw = json.dumps(completion(server.poor, body)).encode()
+            raw = json.dumps(server.body(body)).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(raw)))
             self.end_headers()
@@ -191,14 +212,12 @@ def refused(poor, body):
     return ""
 
 
-def completion(poor, body):
-    """A good answer: label k of a question about "p=0.8" with that probability, or "hello"."""
+def completion(poor, body, p=0.8):
+    """A good answer: the second of two labels with probability p, or "hello"."""
     held = body.get("structured_outputs", {}).get("choice")
     if "ignores-choice" in poor:
         held = None
     n = 1 if "one-sample" in poor else body.get("n", 1)
-    found = re.search(r"p=([0-9.]+)", text_of(body["messages"][-1]))
-    p = float(found[1]) if found else 0.8
     if held:
         weights = [1 - p, p] if len(held) == 2 else [1 / len(held)] * len(held)
         answers = [held[1] if (i + 0.5) / n < p else held[0] for i in range(n)] if n > 1 else []

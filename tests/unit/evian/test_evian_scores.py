@@ -8,7 +8,7 @@ from core.domain.chat import Completion, ImageInput
 from core.domain.evian import AxisScore, Decomposition, EvianItem, TagSpan
 from core.domain.judgement import Unscored
 from core.prompts.load_prompt import load_prompt
-from core.scores.evian_baseline import UNIT_SCALE, round_half_up
+from core.scores.evian_baseline import UNIT_SCALE, round_half_up, scale_of
 from core.scores.evian_rubric import read_score
 from core.scores.evian_triplet import score_triplets
 from tests.unit.evian.fake_chat import FakeChat, by_prompt
@@ -106,3 +106,18 @@ RULES = {
 def test_prompts_carry_the_papers_rules(name):
     text = load_prompt(f"evian/{name}@1").text
     assert [rule for rule in RULES[name] if rule not in text] == []
+
+
+@pytest.mark.parametrize("scorer", ["objects-match", "reference-match", "embedding", "vision-language"])
+def test_every_scale_grades_by_its_cuts(scorer):
+    scale = scale_of(scorer)
+    assert list(scale.cuts) == sorted(set(scale.cuts))
+    for place, cut in enumerate(scale.cuts, 1):
+        assert round_half_up(scale.score(cut - 1e-6)) == place
+        assert round_half_up(scale.score(cut + 1e-6)) == place + 1
+
+
+def test_full_support_is_five_and_none_is_one():
+    for scorer in ("objects-match", "reference-match"):
+        assert round_half_up(scale_of(scorer).score(1.0)) == 5
+        assert round_half_up(scale_of(scorer).score(0.0)) == 1
