@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import re
 import stat
@@ -23,6 +24,7 @@ MAX_ROW_BYTES = 64 << 20
 HEAD_BYTES = 1 << 16
 GUESS_BYTES = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 FETCH_AGAIN = "fetch or write the file again"
 
 # Well-formed multi-byte sequences of UTF-8 (The Unicode Standard, table 3-7), surrogates left out.
@@ -59,12 +61,17 @@ def check_readable_file(path: Path) -> None:
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """The file's bytes, decompressed if gzip (by content). Raises DataError if damaged or unreadable."""
+    """The file's bytes, unpacked if gzip or zstd (by content). Raises DataError if damaged or unreadable."""
     try:
         with path.open("rb") as plain:
             if plain.peek(2)[:2] == GZIP_MAGIC:
                 with gzip.open(plain) as packed:
                     yield cast(BinaryIO, packed)
+            elif plain.peek(4)[:4] == ZSTD_MAGIC:
+                import pyarrow as pa  # slow to import, and seldom needed here
+
+                with pa.CompressedInputStream(pa.PythonFile(plain, mode="r"), "zstd") as stream:
+                    yield io.BufferedReader(stream, 1 << 20)
             else:
                 yield plain
     except (EOFError, gzip.BadGzipFile, zlib.error):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -14,6 +15,7 @@ from core.dataset.columns import choose_columns, describe_columns, flagged_colum
 from core.dataset.image_index import ImageIndex
 from core.dataset.images import check_image_folder
 from core.dataset.raw_bytes import RawRow, check_readable_file, read_head
+from core.dataset.read_folder import captions_file, folder_identity
 from core.dataset.source import Format, Source, open_source
 from core.dataset.tables import samples_table, setting_of
 from core.dataset.validate import CheckedRow, DraftRow, RowValidator
@@ -113,7 +115,9 @@ def no_samples(config: AuditConfig, problems: list[RowProblem]) -> DataError:
 
 def identify(config: AuditConfig) -> SourceIdentity:
     """Hash of the captions file as it lies on disk. Raises DataError if it is missing or unreadable."""
-    path = Path(config.captions)
+    path = captions_file(Path(config.captions))
+    if os.path.isdir(path):
+        return SourceIdentity(*folder_identity(path))
     check_readable_file(path)
     with path.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
@@ -186,7 +190,8 @@ def _check_text(validator: RowValidator, row: RawRow) -> CheckedRow:
 
 def _estimate(source: Source) -> int | None:
     """Rows in the file, from the lines in its first MiB; None for compressed files and .json."""
-    if source.format == "json" or source.path.suffix.lower() in (".gz", ".gzip"):
+    packed = source.path.suffix.lower() in (".gz", ".gzip", ".zst", ".zstd")
+    if source.format in ("json", "folder", "webdataset") or packed:
         return None
     head = read_head(source.path, 1 << 20)
     n_lines = max(1, head.count(b"\n")) * source.path.stat().st_size / len(head)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,17 +19,19 @@ from core.dataset.raw_bytes import (
     read_head,
 )
 from core.dataset.read_csv import csv_names, delimiter_of, read_csv
+from core.dataset.read_folder import captions_file, check_folder, read_folder
 from core.dataset.read_json import read_json
 from core.dataset.read_jsonl import read_jsonl
 from core.dataset.read_parquet import parquet_columns, read_parquet
+from core.dataset.read_tar import is_tar, read_tar
 from core.domain.sample import RowProblem
 from core.errors import DataError
 
-Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
+Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "folder", "webdataset"]
 
 HEAD_ROWS = 1000
 HEAD_ROW_BYTES = 8 << 20
-FORMATS = "JSONL, JSON, CSV, TSV (each also as .gz) or Parquet"
+FORMATS = "JSONL, JSON, CSV, TSV (each also as .gz or .zst), Parquet or a WebDataset .tar"
 _BY_EXTENSION: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -90,7 +93,11 @@ class Source:
 
 def open_source(path: Path) -> Source:
     """Find the format and read the head. Raises DataError for whatever is not a captions file."""
-    check_readable_file(path)
+    path = captions_file(path)
+    if os.path.isdir(path):
+        check_folder(path)
+    else:
+        check_readable_file(path)
     found, delimiter = detect_format(path)
     unread: tuple[str, ...] = ()
     n_rows = None
@@ -111,7 +118,11 @@ def open_source(path: Path) -> Source:
 
 def detect_format(path: Path) -> tuple[Format, str]:
     """(format, delimiter); the delimiter is "" unless CSV or TSV. Raises DataError when it is none."""
+    if os.path.isdir(path):
+        return "folder", ""
     head = read_head(path)
+    if is_tar(head):
+        return "webdataset", ""
     where = str(path)
     if head.startswith(b"PAR1"):
         return "parquet", ""
@@ -182,6 +193,10 @@ def _json_kind(text: str, extension: str) -> Format | None:
 def _rows(path: Path, found: Format, delimiter: str) -> Iterator[RawRow]:
     if found == "parquet":
         return read_parquet(path)
+    if found == "folder":
+        return read_folder(path)
+    if found == "webdataset":
+        return read_tar(path)
     if found == "json":
         return read_json(path)
     if found == "jsonl":
@@ -203,6 +218,6 @@ def _read_head_rows(rows: Iterator[RawRow]) -> tuple[tuple[RawRow, ...], bool]:
 
 def _extension(path: Path) -> str:
     suffixes = [s.lower() for s in path.suffixes]
-    if suffixes and suffixes[-1] in (".gz", ".gzip"):
+    if suffixes and suffixes[-1] in (".gz", ".gzip", ".zst", ".zstd"):
         suffixes.pop()
     return suffixes[-1] if suffixes else ""

@@ -11,12 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from core.dataset.raw_bytes import GZIP_MAGIC, open_bytes
+import pyarrow as pa
+
+from core.dataset.raw_bytes import GZIP_MAGIC, ZSTD_MAGIC, open_bytes
 from core.dataset.read_coco import is_coco_captions
 from core.dataset.read_json import LIST_KEYS
 from core.dataset.source import Source, open_source
 from core.errors import ConfigError, DataError
 from core.export.changes import Done, Plan
+from core.export.write_files import write_folder, write_tar
 from core.export.write_json import write_json
 from core.export.write_parquet import write_parquet
 from core.export.write_text import write_csv, write_jsonl
@@ -33,7 +36,9 @@ def export_corrected(source: Path, target: Path, column: str, plan: Plan) -> Don
             "the export would overwrite its input", where=str(target), remedy="give another file"
         )
     opened = open_source(source)
-    with replacing(target) as raw, _packed(raw, source) as out:
+    if opened.format == "folder":
+        return write_folder(opened.path, target, plan)
+    with replacing(target) as raw, _packed(raw, opened.path) as out:
         return _write(opened, out, column, plan)
 
 
@@ -42,6 +47,8 @@ def _write(source: Source, out: BinaryIO, column: str, plan: Plan) -> Done:
         return write_jsonl(source.path, out, column, plan)
     if source.format in ("csv", "tsv"):
         return write_csv(source.path, out, column, plan, source.delimiter)
+    if source.format == "webdataset":
+        return write_tar(source.path, out, column, plan)
     if source.format == "parquet":
         return write_parquet(source.path, out, column, plan)
     return write_json(source.path, out, column, plan, list_key(source.path))
@@ -87,9 +94,12 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def _packed(stream: BinaryIO, source: Path) -> Iterator[BinaryIO]:
     with source.open("rb") as head:
-        packed = head.read(2) == GZIP_MAGIC
-    if not packed:
+        magic = head.read(4)
+    if magic.startswith(GZIP_MAGIC):
+        with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as out:
+            yield cast(BinaryIO, out)
+    elif magic == ZSTD_MAGIC:
+        with pa.CompressedOutputStream(pa.PythonFile(stream, mode="w"), "zstd") as out:
+            yield cast(BinaryIO, out)
+    else:
         yield stream
-        return
-    with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as out:
-        yield cast(BinaryIO, out)
