@@ -21,6 +21,7 @@ PAGES = {
     "map": "fact_map.py",
     "triplets": "triplets.py",
     "report": "report.py",
+    "label": "label.py",
 }
 
 
