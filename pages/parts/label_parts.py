@@ -53,7 +53,7 @@ def interval_html(found: Prevalence | None, fewest: int, stop_at: float) -> str:
     alone = found.verdicts_interval
     of_people = f"{100 * found.verdicts_share:.0f} %, {100 * alone.low:.0f} to {100 * alone.high:.0f} %"
     return (
-        f'{head}<p class="fl-share"><b>{100 * found.share:.0f} %</b> of {count(found.n_facts)} sentences, '
+        f'{head}<p class="fl-rate"><b>{100 * found.share:.0f} %</b> of {count(found.n_facts)} sentences, '
         f"95 % interval {100 * low:.0f} to {100 * high:.0f} %</p>{bar}"
         f'<p class="fl-stop {kind}">{said}</p>'
         f'<p class="fl-sub">From {count(found.n)} of your verdicts and the model’s scores of all (PPI). '

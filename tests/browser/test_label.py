@@ -45,6 +45,9 @@ def open_as(browser, address, run_id, name=None):
 
 def judged(page, n):
     expect(page.get_by_text(re.compile(rf"· {n} of 60 judged"))).to_be_visible(timeout=WAIT)
+    app = page.locator("[data-testid=stApp]")
+    expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=WAIT)
+    page.wait_for_timeout(150)  # the buttons of the next sentence are bound
 
 
 def stored(root):
@@ -68,10 +71,11 @@ def test_twelve_by_keys_one_undone_and_all_kept_over_a_reload(browser, labelled)
     by = verdicts_by_annotator(labels_of(run.workspace, run.fingerprint).labels())
     ((_, mine),) = by.items()
     found = live_prevalence(label_queue(run), mine)
-    expect(page.locator(".fl-share")).to_contain_text(f"{100 * found.share:.0f} %")
-    expect(page.locator(".fl-share")).to_contain_text(
+    expect(page.locator(".fl-rate")).to_contain_text(f"{100 * found.share:.0f} %")
+    expect(page.locator(".fl-rate")).to_contain_text(
         f"{100 * found.interval.low:.0f} to {100 * found.interval.high:.0f} %"
     )
+    assert page.locator(".fl-rate").bounding_box()["height"] > 15, "the figure is there to be read"
     expect(page.locator(".fl-stop")).to_contain_text("at least 12 verdicts are needed")
     page.context.close()
 
