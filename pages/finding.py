@@ -10,6 +10,7 @@ from core.views.findings import finding_target
 from core.views.gallery import Group, cards_of, groups_of
 from core.views.numbers import count, when
 from core.views.open_run import OpenRun, labels_of, open_run
+from core.views.vnli_sample import has_vnli
 from pages.parts.finding_parts import (
     candidates_html,
     history_html,
@@ -18,6 +19,7 @@ from pages.parts.finding_parts import (
     title_html,
 )
 from pages.parts.gallery import gallery_html
+from pages.parts.repair import finding_repairs
 from pages.parts.session import annotator, choose_annotator, go
 from pages.parts.states import VERDICTS, plain, show_error
 from pages.parts.workspace import open_workspace
@@ -214,7 +216,18 @@ def page() -> None:
         verdict_panel(run, view)
         evidence_panel(view)
     with left:
-        gallery(run, view)
+        if has_vnli(run):
+            samples, repairs = st.tabs(
+                ["Samples", "Critiques and revisions"], key="finding_tabs", on_change="rerun"
+            )
+            if samples.open:
+                with samples:
+                    gallery(run, view)
+            if repairs.open:
+                with repairs:
+                    finding_repairs(run, view.finding_id)
+        else:
+            gallery(run, view)
 
 
 page()

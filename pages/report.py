@@ -12,6 +12,7 @@ from core.report.gather import chosen_findings
 from core.views.findings import FindingRow, findings_view
 from core.views.numbers import counted, when
 from core.views.open_run import OpenRun, labels_of, open_run
+from pages.parts.export_panel import export_panel
 from pages.parts.report_route import preview_address
 from pages.parts.session import annotator, chosen_run, finished_runs, go
 from pages.parts.states import plain
@@ -125,6 +126,7 @@ def page() -> None:
             st.iframe(
                 preview_address(run_id, options, version), height=PREVIEW_HEIGHT, alt="Preview of the report"
             )
+    export_panel(run)
 
 
 page()

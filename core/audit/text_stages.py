@@ -205,6 +205,7 @@ TEXT_STAGES = (
         ("facts",),
         lambda audit: {"model": audit.models.text_embedder.identity},
         fact_vectors_work,
+        needed=lambda audit: "symbal" in audit.config.steps or audit.setting == "reference-free",
         steps=STEPS,
     ),
     Stage("fact_grouping", 1, ("fact_vectors",), _seed, fact_grouping_work),

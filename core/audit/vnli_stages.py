@@ -28,6 +28,7 @@ from core.domain.chat import Ask, PlannedCalls
 from core.domain.judgement import Unscored
 from core.domain.provenance import ModelIdentity
 from core.domain.vnli import Claim, Revision
+from core.models.embedded.sentence_check import faults
 from core.prompts.load_prompt import load_prompt
 from core.runs.executor_local import Part, run_parts
 from core.runs.parts import StageStore
@@ -40,7 +41,7 @@ from core.summaries.vnli_critique import baseline_critique, critique_ask, critiq
 from core.summaries.vnli_revision import revise, revised_claim, revision_ask
 
 FACTS_A_PART = 512
-REVISER_BASELINE = ModelIdentity("vnli-clause-removal", "1", "embedded", baseline=True)
+REVISER_BASELINE = ModelIdentity("vnli-clause-removal", "2", "embedded", baseline=True)
 PLANNED_CRITIQUE = "x" * 160
 
 
@@ -93,7 +94,7 @@ def revisions_work(audit: Audit, store: StageStore) -> Mapping[str, object]:
             none = Unscored("no reviser", "the preset has a critic but no reviser_chat")
             made = [none for _ in able]
         else:
-            made = [_without(wrong[i], rows[i]["unsupported"]) for i in able]
+            made = _shortened([wrong[i] for i in able], [rows[i]["unsupported"] for i in able])
         for i, one in zip(able, made, strict=True):
             texts[i] = one
         kept = [i for i, t in enumerate(texts) if not isinstance(t, Unscored) and t[0]]
@@ -137,9 +138,23 @@ def _named(audit: Audit, critic: Critic, wrong: Sequence[Claim]) -> list[dict[st
     return rows
 
 
-def _without(claim: Claim, unsupported: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
-    text = without_concepts(claim.text, [(c["start"], c["end"]) for c in unsupported])
-    return text, "" if text != claim.text else "nothing to take out"
+def _shortened(
+    claims: Sequence[Claim], unsupported: Sequence[Sequence[Mapping[str, Any]]]
+) -> list[tuple[str, str] | Unscored]:
+    """The baseline's revisions: the unsupported clause taken out, if what is left still is a sentence."""
+    texts = [
+        without_concepts(claim.text, [(c["start"], c["end"]) for c in spans])
+        for claim, spans in zip(claims, unsupported, strict=True)
+    ]
+    wrong = faults([(claim.text, text) for claim, text in zip(claims, texts, strict=True) if text])
+    found = iter(wrong)
+    made: list[tuple[str, str] | Unscored] = []
+    for claim, text in zip(claims, texts, strict=True):
+        fault = next(found) if text else ""
+        if not fault and text == claim.text:
+            fault = "nothing to take out"
+        made.append(Unscored("no safe edit", fault, text) if fault else (text, ""))
+    return made
 
 
 def _run(audit: Audit, store: StageStore, n: int, make_part: Any) -> None:

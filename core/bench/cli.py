@@ -9,14 +9,16 @@ from pathlib import Path
 
 from core.bench.evian_cli import evian_parser
 from core.bench.symbalbench.medical import ReportColumns
+from core.bench.vnli_cli import vnli_parser
 from core.errors import ConfigError
 from core.runs.workspace import Workspace
 
 
 def add_bench(parser: argparse.ArgumentParser) -> None:
     """The benchmarks as sub-commands."""
-    commands = parser.add_subparsers(required=True, metavar="{symbal,evian}")
+    commands = parser.add_subparsers(required=True, metavar="{symbal,evian,vnli}")
     evian_parser(commands.add_parser("evian", help="do Evian's scores see injected defects?"))
+    vnli_parser(commands.add_parser("vnli", help="VNLI-Critique's AutoRater against labelled sentences"))
     symbal = commands.add_parser("symbal", help="SymbalBench, rebuilt from COCO or from X-ray reports")
     base = symbal.add_mutually_exclusive_group(required=True)
     base.add_argument("--coco", help="captions_*.json of COCO, or the compact JSONL(.gz)")

@@ -70,6 +70,19 @@ def rows_where(folder: Path, columns: Sequence[str], column: str, value: str) ->
         raise RunError("a finished stage of this run is damaged", where=str(folder), value=str(e)) from None
 
 
+def rows_in(folder: Path, columns: Sequence[str], column: str, values: Sequence[int]) -> list[dict[str, Any]]:
+    """All rows whose `column` is one of `values`, in the order of the stage. Raises as `rows_where`."""
+    paths, _ = _open(folder)
+    if not values or not paths:
+        return []
+    try:
+        table = pq.read_table(list(paths), columns=list(columns), filters=[(column, "in", set(values))])
+    except (OSError, pa.ArrowException) as e:
+        raise RunError("a finished stage of this run is damaged", where=str(folder), value=str(e)) from None
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
+
+
 def _read(path: Path, columns: Sequence[str]) -> pa.Table:
     try:
         return pq.read_table(path, columns=list(columns))

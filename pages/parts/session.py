@@ -20,6 +20,8 @@ PAGES = {
     "finding": "finding.py",
     "map": "fact_map.py",
     "triplets": "triplets.py",
+    "captioners": "captioners.py",
+    "sample": "sample.py",
     "report": "report.py",
     "label": "label.py",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -83,3 +84,23 @@ def test_old_previews_are_let_go(run):
 def test_other_verdicts_are_another_address():
     assert preview_address("r", Options(), "1") != preview_address("r", Options(), "2")
     assert fixture.FINGERPRINT
+
+
+def test_every_export_has_a_button_with_its_count(root, run, open_page):
+    source = root.parent / "captions.jsonl"
+    source.write_text(
+        "".join(json.dumps({"caption": s["caption"]}) + "\n" for s in fixture.make_samples(None, 60))
+    )
+    (root / "runs" / run / "config.toml").write_text(f"captions = {json.dumps(str(source))}\n")
+    app = open_page("report.py", run=run)
+    labels = [button.proto.label for button in app.get("download_button")]
+    n_wrong = sum(fixture.is_wrong(i) for i in range(60))
+    for label in ("Corrected captions (0)", f"Drop list ({n_wrong})", "Verdicts (0)", "Findings, JSON (3)"):
+        assert label in labels
+    assert not app.error
+
+
+def test_an_input_that_is_gone_hides_no_other_export(run, open_page):
+    app = open_page("report.py", run=run)
+    assert any("no such file" in error.value for error in app.error)
+    assert any("Verdicts (0)" in b.proto.label for b in app.get("download_button"))

