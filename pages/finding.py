@@ -133,6 +133,10 @@ def saved_line(run: OpenRun, finding_id: str, verdicts: Verdicts, note: str) -> 
             )
             if note != mine.note:
                 st.button("Save note", key="save_note", on_click=give, args=(run, finding_id, mine.verdict))
+    if run.stage("fact_grouping") is not None and st.button(
+        "Label its sentences", key="label_this", icon=":material/rate_review:", type="tertiary"
+    ):
+        go("label", run=run.run_id, finding=finding_id)
     for other in verdicts.others:
         st.caption(f"{plain(other.annotator)}: {other.verdict}, {when(other.time)}")
     if verdicts.history:

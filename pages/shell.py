@@ -16,6 +16,7 @@ page = st.navigation(
         st.Page("run_audit.py", title="Run audit", icon=":material/play_circle:", url_path="run"),
         st.Page("findings.py", title="Findings", icon=":material/format_list_numbered:"),
         st.Page("fact_map.py", title="Fact map", icon=":material/scatter_plot:"),
+        st.Page("label.py", title="Label", icon=":material/rate_review:"),
         st.Page("triplets.py", title="Triplets", icon=":material/tune:"),
         st.Page("captioners.py", title="Captioners", icon=":material/leaderboard:"),
         st.Page("report.py", title="Report", icon=":material/description:"),

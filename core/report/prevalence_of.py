@@ -6,7 +6,6 @@ revisions have "revision:START-END:SAMPLE_ID". The four verdicts are those of VN
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -16,13 +15,9 @@ import pyarrow.parquet as pq
 
 from core.domain.label import HumanLabel
 from core.findings.prevalence import FEWEST, prevalence
+from core.labels.fact_labels import WRONG, Place, place_of
 from core.views.numbers import counted
 from core.views.open_run import OpenRun, labels_of
-
-_TARGET = re.compile(r"fact:(\d+)-(\d+):(.*)", re.DOTALL)
-WRONG = {"Contradiction": True, "Neutral": True, "Entailment": False}
-"""Verdict -> whether the sentence counts as wrong; "Nothing to assess" counts as neither."""
-Place = tuple[str, int, int]
 
 
 def prevalence_sentence(run: OpenRun, finding: Mapping[str, Any]) -> str:
@@ -66,10 +61,10 @@ def fact_verdicts(run: OpenRun) -> dict[Place, bool]:
         return {}
     found: dict[Place, bool] = {}
     for target, status in labels_of(run.workspace, run.fingerprint).statuses().items():
-        match = _TARGET.fullmatch(target)
+        place = place_of(target)
         said = _agreed(status.by_annotator.values())
-        if match and said is not None:
-            found[(match[3], int(match[1]), int(match[2]))] = said
+        if place is not None and said is not None:
+            found[place] = said
     return found
 
 

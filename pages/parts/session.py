@@ -23,6 +23,7 @@ PAGES = {
     "captioners": "captioners.py",
     "sample": "sample.py",
     "report": "report.py",
+    "label": "label.py",
 }
 
 
