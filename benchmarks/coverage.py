@@ -3,7 +3,7 @@
 Verdicts and facts are drawn independently; the truth is the share they are drawn with. Beside ours: Wilson's
 interval of the verdicts alone, and PPI++ as `ppi-python` gives it. Printed: coverage and mean width.
 
-    python benchmarks/coverage.py [--datasets 2000] [--facts 1000]
+    python benchmarks/coverage.py [--datasets 2000] [--facts 1000] [--verdicts 12 25 50 200]
 """
 
 from __future__ import annotations
@@ -40,12 +40,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--datasets", type=int, default=2000)
     parser.add_argument("--facts", type=int, default=1000)
+    parser.add_argument("--verdicts", type=int, nargs="*", default=VERDICTS)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     worst = 1.0
     print("scorer, verdicts: coverage / width at true share " + ", ".join(f"{s:g}" for s in SHARES))
     for name, scorer in SCORERS.items():
-        for n in VERDICTS:
+        for n in options.verdicts:
             cells = [cell(scorer, n, s, options.facts, options.datasets) for s in SHARES]
             worst = min(worst, *(c[0][0] for c in cells))
             for way, method in enumerate(("here", "Wilson", "ppi-python")):

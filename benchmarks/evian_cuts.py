@@ -12,6 +12,7 @@ import argparse
 import json
 import random
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def fit_cuts(alignment: Floats, people: Ints, start: tuple[float, ...]) -> tuple
         for place in range(4):
             for cut in grid:
                 tried = [*best[:place], cut, *best[place + 1 :]]
-                if any(a >= b for a, b in zip(tried, tried[1:], strict=False)):
+                if any(a >= b for a, b in pairwise(tried)):
                     continue
                 found = kappa(graded(alignment, tuple(tried)), people)
                 if found > value + 1e-9:
@@ -89,7 +90,9 @@ def alignments(config: AuditConfig, workspace: Workspace) -> Floats:
     return found
 
 
-def report(name: str, alignment: Floats, people: Floats, fitted: npt.NDArray[np.bool_], scale: AlignmentScale) -> None:  # fmt: skip
+def report(
+    name: str, alignment: Floats, people: Floats, fitted: npt.NDArray[np.bool_], scale: AlignmentScale
+) -> None:
     """Print the cuts that fit best, and how the cuts in use grade either half."""
     whole = np.array([round_half_up(p) for p in people], np.int64)
     known = ~np.isnan(alignment)
@@ -98,8 +101,9 @@ def report(name: str, alignment: Floats, people: Floats, fitted: npt.NDArray[np.
     for half, rows in (("first half", known & fitted), ("held out", known & ~fitted)):
         scored = np.array([round_half_up(scale.score(a)) for a in alignment[rows]], np.int64)
         off = np.abs(scored - whole[rows])
+        agreed = kappa(scored, whole[rows])
         print(
-            f"  {half}: n {rows.sum()}, kappa {kappa(scored, whole[rows]):.3f}, equal {(off == 0).mean():.3f}, "
+            f"  {half}: n {rows.sum()}, kappa {agreed:.3f}, equal {(off == 0).mean():.3f}, "
             f"at most 1 off {(off <= 1).mean():.3f}, mean distance {np.abs(scored - people[rows]).mean():.2f}"
         )
 
@@ -139,9 +143,10 @@ def main() -> int:
     wrong = np.array([r["contains_hallucination"] for r in hat], np.bool_) & ~np.isnan(alignment)
     scores = np.array([round_half_up(REFERENCE_SCALE.score(a)) for a in alignment], float)
     right = ~wrong & ~np.isnan(alignment)
+    auc = roc_auc(scores[right], scores[wrong])
     print(
         f"hat: {right.sum()} captions without and {wrong.sum()} with a hallucinated word, mean S_V "
-        f"{scores[right].mean():.2f} and {scores[wrong].mean():.2f}, AUC {roc_auc(scores[right], scores[wrong]):.3f}"
+        f"{scores[right].mean():.2f} and {scores[wrong].mean():.2f}, AUC {auc:.3f}"
     )
     return 0
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.bench.cli import add_bench
 from core.cli_evian import add_evian
+from core.cli_export import add_export
 from core.cli_models import models_parser, print_dry_run
 from core.cli_plant import plant_parser
 from core.cli_report import add_report
@@ -48,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m core", description="Find systematic errors in machine-written image captions."
     )
     commands = parser.add_subparsers(
-        required=True, metavar="{audit,runs,models,plant,bench,evian,report,demo}"
+        required=True, metavar="{audit,runs,models,plant,bench,evian,report,export,demo}"
     )
     models_parser(commands.add_parser("models", help="what the models of a preset are and can do"))
     _audit_parser(commands.add_parser("audit", help="audit a captions file"))
@@ -59,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     add_bench(commands.add_parser("bench", help="measure the method on rebuilt benchmarks"))
     add_evian(commands)
     add_report(commands)
+    add_export(commands)
     demo = commands.add_parser(
         "demo", help="draw a small synthetic dataset with a planted error and audit it"
     )

@@ -19,6 +19,7 @@ page = st.navigation(
         st.Page("triplets.py", title="Triplets", icon=":material/tune:"),
         st.Page("captioners.py", title="Captioners", icon=":material/leaderboard:"),
         st.Page("report.py", title="Report", icon=":material/description:"),
+        st.Page("models.py", title="Models", icon=":material/memory:"),
         st.Page("finding.py", title="Finding", visibility="hidden"),
         st.Page("sample.py", title="Sample", visibility="hidden"),
     ],

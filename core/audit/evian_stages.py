@@ -23,6 +23,7 @@ from core.audit.evian_tables import (
 from core.domain.chat import ImageInput
 from core.domain.evian import Decomposition, EvianItem
 from core.domain.judgement import Unscored
+from core.domain.provenance import ModelIdentity
 from core.facts import evian_1_tag, evian_2_distill, evian_3_synthesize
 from core.facts.evian_decompose import decompose, decompose_by_rules
 from core.models.embedded.evian_tagger import RuleTagger
@@ -106,10 +107,16 @@ class _TripletMaker:
         self._parts = audit.stores["decompositions"]
         self._root = audit.image_root
         self._chat = chat_of(audit, "auditor_chat")
-        self._baseline = BaselineTriplets(audit.models.text_embedder, _scale(audit))
-        self._alignments = _Alignments(audit) if self._chat is None else None
-        self.identity = self._chat.identity if self._chat is not None else self._baseline.identity
-        self.note = "" if self._chat is not None else BASELINE_NOTE
+        self._alignments: _Alignments | None = None
+        self._baseline: BaselineTriplets | None = None
+        self.identity: ModelIdentity
+        self.note = ""
+        if self._chat is not None:
+            self.identity = self._chat.identity
+        else:
+            self._alignments, self.note = _Alignments(audit), BASELINE_NOTE
+            self._baseline = BaselineTriplets(audit.models.text_embedder, _scale(audit))
+            self.identity = self._baseline.identity
 
     def score(self, start: int, stop: int) -> list[Any]:
         rows = self._samples.slice(start, stop - start).to_pylist()
@@ -124,6 +131,7 @@ class _TripletMaker:
             for i, (row, decomposition) in enumerate(zip(rows, found, strict=True))
         ]
         if self._chat is None:
+            assert self._baseline is not None
             return self._baseline.score(items)
         return score_triplets(items, [self._images(row) for row in rows], self._chat)
 
@@ -188,7 +196,7 @@ def _triplet_params(audit: Audit) -> Mapping[str, object]:
 EVIAN_STAGES = (
     Stage(
         "decompositions",
-        1,
+        2,
         ("samples",),
         _decomposition_params,
         decompositions_work,

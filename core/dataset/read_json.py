@@ -15,6 +15,7 @@ from core.dataset.raw_bytes import (
     encoding_remedy,
     open_bytes,
 )
+from core.dataset.read_coco import coco_rows, is_coco_captions
 from core.dataset.read_jsonl import as_record
 from core.errors import DataError
 
@@ -28,7 +29,7 @@ def read_json(path: Path) -> Iterator[RawRow]:
     """Records in order; row = 1-based place in the list.
 
     A top-level list is streamed (memory: one record); an object is read whole (up to 1 GiB) and its list
-    under one of LIST_KEYS taken; an object without one is a single record.
+    under one of LIST_KEYS taken, or COCO's annotations; an object without one is a single record.
     Raises DataError if the document is broken: what follows the break would be lost.
     """
     with open_bytes(path) as stream:
@@ -130,6 +131,9 @@ def _read_object(path: Path) -> Iterator[RawRow]:
         raise DataError("the file is not UTF-8", where=where, remedy=encoding_remedy(raw)) from None
     except (ValueError, RecursionError) as e:
         raise DataError(f"the file is not valid JSON ({e})", where=where, remedy=FETCH_AGAIN) from None
+    if is_coco_captions(value):
+        yield from coco_rows(path, value)
+        return
     lists = [key for key in LIST_KEYS if isinstance(value, dict) and isinstance(value.get(key), list)]
     if lists:
         for number, record in enumerate(value[lists[0]], 1):

@@ -34,11 +34,21 @@ def strip_tags(marked: str) -> str:
     return TAG.sub("", marked)
 
 
+def has_prefix(answer: str, prefix: str) -> bool:
+    """Whether the answer begins with its prefix, in a code fence or Markdown emphasis or not."""
+    fenced = _FENCE.match(answer)
+    return _prefix(fenced.group(1) if fenced else answer, prefix) is not None
+
+
+def _prefix(body: str, prefix: str) -> re.Match[str] | None:
+    return re.match(rf"\s*[*_#`\s]*{re.escape(prefix)}\s*:[*_`]*[ \t]*\n?", body, re.IGNORECASE)
+
+
 def without_prefix(answer: str, prefix: str) -> str:
     """The answer after its prefix ("Marked Response:"), out of code fences and Markdown emphasis."""
     fenced = _FENCE.match(answer)
     body = fenced.group(1) if fenced else answer
-    match = re.match(rf"\s*[*_#`\s]*{re.escape(prefix)}\s*:[*_`]*[ \t]*\n?", body, re.IGNORECASE)
+    match = _prefix(body, prefix)
     if match:
         body = body[match.end() :]
         if again := _FENCE.match(body):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from core.domain.chat import Ask, Completion
 from core.domain.evian import TagSpan
-from core.domain.evian_tags import TAG, insert_tags, untagged, without_prefix
+from core.domain.evian_tags import TAG, has_prefix, insert_tags, untagged, without_prefix
 from core.domain.judgement import Unscored
 from core.facts.evian_1_tag import answer_tokens
 from core.prompts.load_prompt import load_prompt
@@ -30,9 +30,9 @@ def read_distillation(
 ) -> str | Unscored:
     """The cleaned response, "" if nothing is left.
 
-    Unscored if a tag is left, or if the words of an untagged passage are not all there, in order and
-    together, with nothing new but where a tag stood. Punctuation and capitals may change: a deletion
-    leaves commas and sentence starts behind.
+    Unscored without its prefix (answer and talk could not be told apart), if a tag is left, or if the words
+    of an untagged passage are not all there, in order and together, with nothing new but where a tag stood.
+    Punctuation and capitals may change: a deletion leaves commas and sentence starts behind.
     """
     if isinstance(answer, Unscored):
         return answer
@@ -42,7 +42,11 @@ def read_distillation(
     if TAG.search(cleaned):
         return Unscored("tags left", "the cleaned response still has tags", answer.text)
     changed = _changed(response, spans, cleaned)
-    return Unscored("untagged text changed", changed, answer.text) if changed else cleaned
+    if changed:
+        return Unscored("untagged text changed", changed, answer.text)
+    if not has_prefix(answer.text, "Cleaned Response"):
+        return Unscored("no prefix", "the answer does not begin with 'Cleaned Response:'", answer.text)
+    return cleaned
 
 
 def _changed(response: str, spans: Sequence[TagSpan], cleaned: str) -> str:

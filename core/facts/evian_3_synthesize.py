@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.domain.chat import Ask, Completion
-from core.domain.evian_tags import TAG, without_prefix
+from core.domain.evian_tags import TAG, has_prefix, without_prefix
 from core.domain.judgement import Unscored
 from core.facts.evian_1_tag import answer_tokens
 from core.facts.evian_2_distill import words
@@ -28,11 +28,16 @@ def ask_synthesis(cleaned: str, instruction: str) -> Ask:
 
 
 def read_synthesis(cleaned: str, answer: Completion | Unscored) -> str | Unscored:
-    """The visual summary; Unscored if empty, tagged, cut off, or with a number the input does not have."""
+    """The visual summary.
+
+    Unscored without its prefix, if empty, tagged, cut off, or with a number the input does not have.
+    """
     if isinstance(answer, Unscored):
         return answer
     if answer.finish_reason == "length":
         return Unscored("cut off", "the answer ended at its token limit", answer.text)
+    if not has_prefix(answer.text, "Visual Summary"):
+        return Unscored("no prefix", "the answer does not begin with 'Visual Summary:'", answer.text)
     summary = without_prefix(answer.text, "Visual Summary").strip()
     if not summary:
         return Unscored("unparseable", "the answer is empty", answer.text)

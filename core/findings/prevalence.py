@@ -92,8 +92,12 @@ def _ppi(
 
 
 def _student(level: float, n: int) -> float:
-    """The level at which a normal interval is as wide as Student's at `level` with n - 1 degrees."""
-    quantile = stats.t.ppf((1 + level) / 2, n - 1)
+    """The level at which a normal interval is as wide as Student's at `level` with n - 1 degrees.
+
+    A tenth of what is left out is added: counts are whole numbers, and without it the worst of 140 simulated
+    cells covers 93.7 % at 95 %.
+    """
+    quantile = stats.t.ppf((1 + level + 0.1 * (1 - level)) / 2, n - 1)
     return float(2 * stats.norm.cdf(quantile) - 1)
 
 

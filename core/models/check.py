@@ -54,7 +54,7 @@ def _in_process(role: str, name: str) -> CheckedModel:
 
 
 def _chat(models: Models, settings: ChatSettings, roles: tuple[str, ...]) -> CheckedModel:
-    where = ", ".join(settings.base_urls) or "in this process (vLLM)"
+    where = ", ".join(settings.base_urls) or f"in this process ({settings.engine})"
     serve = serve_command(settings) if settings.engine == "server" else ""
     revision = settings.revision
     try:

@@ -14,6 +14,7 @@ from core.errors import ConfigError, ModelError
 from core.models.local_settings import LocalSettings
 from core.models.preset_checks import check_preset
 
+ENGINES = ("server", "vllm-offline", "paligemma")
 PRESET_DIR = Path(__file__).parent / "presets"
 NO_TABLES: Mapping[str, Any] = MappingProxyType({})
 
@@ -47,12 +48,13 @@ class ServerSettings:
 class ChatSettings(ServerSettings):
     """A chat model: table `[chat.NAME]`.
 
-    engine: "server", or "vllm-offline" for vLLM's LLM class in this process (no base_urls).
+    engine: "server"; "vllm-offline" for vLLM's LLM class, or "paligemma" for a critic by transformers, in
+        this process (no base_urls).
     top_logprobs: alternatives asked for with a choice. samples: answers drawn where a server gives no
         log-probabilities; 1 = one hard label.
     """
 
-    engine: Literal["server", "vllm-offline"] = "server"
+    engine: Literal["server", "vllm-offline", "paligemma"] = "server"
     top_logprobs: int = 5
     samples: int = 8
 
@@ -226,12 +228,16 @@ def _typed(where: str, value: object, default: object) -> object:
 
 def _check(where: str, settings: ServerSettings) -> None:
     engine = settings.engine if isinstance(settings, ChatSettings) else "server"
-    if engine not in ("server", "vllm-offline"):
-        raise ConfigError("unknown engine", where=where, value=engine, remedy="'server' or 'vllm-offline'")
+    if engine not in ENGINES:
+        raise ConfigError(
+            "unknown engine", where=where, value=engine, remedy=f"choose of {', '.join(ENGINES)}"
+        )
     if engine == "server" and not settings.base_urls:
         raise ConfigError("base_urls is missing", where=where, remedy='e.g. ["http://localhost:8000/v1"]')
     if engine != "server" and settings.base_urls:
-        raise ConfigError("vLLM in this process has no base_urls", where=where, value=settings.base_urls[0])
+        raise ConfigError(
+            "a model in this process has no base_urls", where=where, value=settings.base_urls[0]
+        )
     for url in settings.base_urls:
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:

@@ -16,9 +16,10 @@ from core.models.embedded.minilm import MiniLM
 from core.models.embedded.spacy_concepts import SpacyConcepts
 from core.models.preset import Preset, preset_names, read_key, read_preset
 from core.models.server.images import ImageOpener
-from core.seams import ConceptExtractor, ImageEmbedder, TextEmbedder
+from core.seams import ConceptExtractor, Detector, ImageEmbedder, TextEmbedder
 
 if TYPE_CHECKING:
+    from core.models.local.paligemma_critic import PaliGemmaCritic
     from core.models.server.chat import ServerChat
     from core.models.server.embeddings import ServerEmbedder
     from core.models.server.offline import OfflineChat
@@ -67,7 +68,7 @@ class Models:
         self._open_image = open_image
         self._secrets = secrets
         self._check = check
-        self._chat_models: dict[str, ServerChat | OfflineChat] = {}
+        self._chat_models: dict[str, ServerChat | OfflineChat | PaliGemmaCritic] = {}
         self._embedders: dict[str, ServerEmbedder] = {}
         self._local_models: dict[str, Any] = {}
         self.chats: dict[str, CachedChat] = {}
@@ -100,17 +101,19 @@ class Models:
             self.chats[role] = CachedChat(role, self.chat_model(name), store, side)
         return self.chats[role]
 
-    def chat_model(self, name: str) -> ServerChat | OfflineChat:
+    def chat_model(self, name: str) -> ServerChat | OfflineChat | PaliGemmaCritic:
         """The chat model of a table; roles that name the same table share it."""
+        from core.models.local.paligemma_critic import PaliGemmaCritic
         from core.models.server.chat import ServerChat
         from core.models.server.offline import OfflineChat
 
         if name not in self._chat_models:
             settings = self.preset.chat[name]
-            if settings.engine == "vllm-offline":
-                made: ServerChat | OfflineChat = OfflineChat(
-                    settings, open_image=self._open_image, check=self._check
-                )
+            made: ServerChat | OfflineChat | PaliGemmaCritic
+            if settings.engine == "paligemma":
+                made = PaliGemmaCritic(settings, open_image=self._open_image, check=self._check)
+            elif settings.engine == "vllm-offline":
+                made = OfflineChat(settings, open_image=self._open_image, check=self._check)
             else:
                 made = ServerChat(
                     settings, open_image=self._open_image, secrets=self._secrets, check=self._check
@@ -162,6 +165,16 @@ class Models:
         return IMAGE_EMBEDDERS[name](self)
 
     @cached_property
+    def detector(self) -> Detector:
+        """Raises: ConfigError if the preset has none."""
+        if not self.preset.detector:
+            raise ConfigError(
+                f"the preset {self.preset.name!r} has no detector",
+                remedy='add detector = "NAME" and a table [local.NAME] of kind "owlv2"',
+            )
+        return cast(Detector, self.local_model(self.preset.detector))
+
+    @cached_property
     def concept_extractor(self) -> ConceptExtractor:
         return CONCEPT_EXTRACTORS[self.preset.concept_extractor](self)
 
@@ -183,4 +196,5 @@ FACTORIES: dict[str, Mapping[str, object]] = {
     "image_embedder": IMAGE_EMBEDDERS,
     "joint_image_embedder": IMAGE_EMBEDDERS,
     "concept_extractor": CONCEPT_EXTRACTORS,
+    "detector": {"": None},
 }

@@ -16,12 +16,13 @@ from core.runs.files import read_json
 from core.views.map_data import SIDE, MapData, has_map, map_data
 from core.views.numbers import count, counted, decimal, share
 from core.views.open_run import OpenRun
+from core.views.planted import planted_view
 from core.views.triplets import NAMES, Triplets, captioner_table, distributions, has_triplets, load_triplets
 
 Found = tuple[dict[str, Any], str]
 CLUSTERS_SHOWN = 10
 KEPT_FROM = 3.0
-PLANTED = "planted.json"
+MISSED_SHOWN = 5
 
 
 def fact_map(run: OpenRun) -> Found:
@@ -153,28 +154,28 @@ def _triplet_table(t: Triplets) -> Table:
 
 
 def planted(run: OpenRun) -> Found:
-    """Recall of errors planted into a copy of these data, if that was measured for this run."""
-    path = run.folder / PLANTED
-    if not path.is_file():
+    """Recall of errors planted into these data, if that was measured for the present findings."""
+    view = planted_view(run)
+    if not view.rows:
         return {}, (
-            "No errors were planted into these data, so how much this audit can see here was not measured. "
-            "An error that is not listed may still be there."
+            "No errors were planted into these data, so how much this audit can see here was not measured "
+            f"(`{view.command}` does). An error that is not listed may still be there."
         )
-    trials = read_json(path)["trials"]
     rows = tuple(
-        (
-            str(one["textual_fact"]), str(one["visual_feature"]), count(one["n_planted"]),
-            "not found" if one["rank"] is None else str(one["rank"]),
-        )
-        for one in trials
+        (r.strength, count(r.planted), r.first, r.in_five, r.shown, r.shown_interval, r.believed)
+        for r in view.rows
+    )
+    columns = (
+        "planted at", "errors", "found first", "among five", "shown", "95 % of shown", "and believed",
     )  # fmt: skip
-    seen = sum(one["rank"] is not None for one in trials)
-    return {
-        "planted": Table(
-            "Planted errors", ("said wrongly", "with", "captions", "found at rank"), rows, (2, 3)
-        ),
-        "planted_note": f"{seen} of {counted(len(trials), 'planted error')} were found by the same audit.",
-    }, ""
+    said = (
+        "Known errors of several strengths were planted into copies of these captions, and the same audit "
+        f"looked for them. {view.sentence}"
+    )
+    if view.missed:
+        said += f" Not seen: {'; '.join(view.missed[:MISSED_SHOWN])}"
+        said += f" and {len(view.missed) - MISSED_SHOWN} more." if len(view.missed) > MISSED_SHOWN else "."
+    return {"planted": Table("Planted errors", columns, rows, (1, 2, 3, 4, 5, 6)), "planted_note": said}, ""
 
 
 def _column(run: OpenRun, stage: str, name: str) -> list[Any]:

@@ -85,7 +85,7 @@ def _number(value: object) -> float | None:
 
 def shares(rows: Sequence[tuple[str, float, str]], title: str) -> str:
     """Bars of percentages, 0..100 wide. rows: (label, percent, what is said behind the bar)."""
-    width, label, behind = 560.0, 150.0, 130.0
+    width, label, behind = 480.0, 150.0, 110.0
     span = width - label - behind
     body: list[str] = []
     for i, (name, percent, said) in enumerate(rows):

@@ -3,15 +3,20 @@
 import json
 
 import pytest
+from PIL import Image
 
 from core.bench.symbalbench.coco import base_dataset, read_coco
 from core.bench.symbalbench.engine import SettingRunner, all_sentences
+from core.bench.symbalbench.evaluate import Prediction, judged
 from core.bench.symbalbench.kept_models import embedded
-from core.bench.symbalbench.run import BenchConfig, run_bench
-from core.bench.symbalbench.settings import make_settings, write_setting
+from core.bench.symbalbench.llm_judge import LlmJudge
+from core.bench.symbalbench.run import BenchConfig, prepare, run_bench
+from core.bench.symbalbench.settings import Label, make_settings, write_setting
 from core.cli import main
+from core.errors import ConfigError
 from core.models.registry import Models, load_preset
 from core.runs.workspace import Workspace
+from tests.contracts.fake_chat import FakeChat
 
 SCENES = {
     "bus": ("A bus drives down a city street.", "A red bus stops at a corner.", "People wait for a bus."),
@@ -110,3 +115,68 @@ def test_mistakes_are_one_sentence(tmp_path, capsys):
     assert "Traceback" not in capsys.readouterr().err
     assert main(["bench", "symbal", "--coco", "x", "--settings", "many"]) == 2
     assert "--settings" in capsys.readouterr().err
+
+
+def asked_of(models, monkeypatch, answer):
+    chat = FakeChat(answer)
+    monkeypatch.setattr(models, "chat", lambda role: chat)
+    return chat
+
+
+def test_an_llm_judges_every_pair_once_and_its_failures_are_counted(monkeypatch):
+    def answer(ask):
+        said = ask.text.lower()
+        return "maybe" if "burner" in said else "1" if "stove" in said or "range" in said else "0"
+
+    chat = FakeChat(answer)
+    judge = LlmJudge(chat)
+    label = Label("oven", "oven", 0.3, 0.3, 10, 5, ("random",), 0.2)
+    said = Prediction(("stove", "burner"), (("range", "burner"), ("cup",)))
+    judge.prepare(said, label.t, label.v)
+    assert len(chat.asked) == 4
+    outcome = judged(label, said, judge)
+    assert (outcome.t_at_1, outcome.both_at_1) == (True, True)
+    assert judge.unscored == {("burner", "oven")}
+    assert len(chat.asked) == 4, "nothing is asked twice"
+
+
+def test_direct_prompting_is_one_question_and_a_bad_answer_is_a_reason(coco, models, tmp_path, monkeypatch):
+    monkeypatch.setattr("core.bench.symbalbench.run.table_3", lambda: [("umbrella", "bus")])
+    good = "Textual Error: umbrella, kite\nVisual Feature: dog, bus"
+    chat = asked_of(models, monkeypatch, lambda ask: good)
+    config = BenchConfig(coco, method="direct", n=1, direct_samples=30)
+    (outcome,) = run_bench(config, Workspace(tmp_path / "a"), models)
+    assert (outcome.t_at_1, outcome.both_at_1, outcome.both_at_5) == (True, False, True)
+    (ask,) = chat.asked
+    assert ask.text.count("Model-generated caption:") == 31, "thirty samples and the line that explains them"
+    asked_of(models, monkeypatch, lambda ask: "I cannot tell.")
+    (outcome,) = run_bench(config, Workspace(tmp_path / "b"), models)
+    assert outcome.reason.startswith("unscored: unparseable")
+    assert not outcome.t_at_5
+
+
+def test_reference_free_compares_with_images_and_leaves_out_those_that_are_missing(
+    coco, models, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("core.bench.symbalbench.run.table_3", lambda: [("umbrella", "bus")])
+    folder = tmp_path / "images"
+    folder.mkdir()
+    colours = {0: (220, 40, 40), 1: (60, 160, 60), 2: (230, 200, 90), 3: (240, 240, 250)}
+    for i in range(200):
+        Image.new("RGB", (64, 64), colours[i % 4]).save(folder / f"{i}.jpg")
+    config = BenchConfig(coco, setting="reference-free", images=folder, n=1)
+    (outcome,) = run_bench(config, Workspace(tmp_path / "w"), models)
+    assert outcome.label.n_with_v <= 50
+    assert outcome.prediction.ts, "something is found wrong with images alone"
+    with pytest.raises(ConfigError, match="compares with images"):
+        run_bench(BenchConfig(coco, setting="reference-free"), Workspace(tmp_path / "w"), models)
+    empty = BenchConfig(coco, setting="reference-free", images=tmp_path)
+    with pytest.raises(ConfigError, match="none of the images"):
+        run_bench(empty, Workspace(tmp_path / "w"), models)
+
+
+def test_pairs_can_be_drawn_from_the_data(coco, models, tmp_path):
+    samples, settings = prepare(BenchConfig(coco, n_pairs=6))
+    shown = {c for s in samples for c in s.image.annotated}
+    assert settings
+    assert {s.label.t for s in settings} | {s.label.v for s in settings} <= shown

@@ -66,10 +66,17 @@ class FaultyServer:
         """Free text to say in place of the usual answer; None = the usual one."""
         return
 
+    def body(self, body):
+        """The body of a good answer."""
+        return completion(self.poor, body, self.probability(body))
+
     def probability(self, body):
         """Of the second of two labels; "p=0.8" in the question says it here."""
         found = re.search(r"p=([0-9.]+)", text_of(body["messages"][-1]))
         return float(found[1]) if found else 0.8
+
+    def embed(self, body):
+        return embeddings(body)
 
     def questions(self):
         """Texts that were asked, probes left out."""
@@ -106,7 +113,7 @@ def make_handler(server):
                 said = self.headers.get("Authorization", "")
                 return self.reply(401, {"error": {"message": f"Incorrect API key provided: {said}"}})
             if self.path.endswith("/embeddings"):
-                return self.reply(200, embeddings(body))
+                return self.reply(200, server.embed(body))
             fault = self.fault(text_of(body["messages"][-1]))
             return getattr(self, "do_" + fault.replace("-", "_"))(body) if fault else self.good(body)
 
@@ -135,7 +142,7 @@ def make_handler(server):
             problem = refused(server.poor, body)
             if problem:
                 return self.reply(400, {"error": {"message": problem}})
-            value = {**completion(server.poor, body, server.probability(body)), **changes}
+            value = {**server.body(body), **changes}
             said = None if changes else server.answer(body)
             if said is not None:
                 message = {"role": "assistant", "content": said}
@@ -156,7 +163,7 @@ def make_handler(server):
             self.close_connection = True
 
         def do_cut(self, body):
-            raw = json.dumps(completion(server.poor, body)).encode()
+            raw = json.dumps(server.body(body)).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(raw)))
             self.end_headers()

@@ -117,7 +117,7 @@ def test_answers_outside_the_format_are_counted_and_never_numbers(demo, tmp_path
     assert result.n_unscored == sum(broken) > 0
     raws = {r for r, b in zip(scores["raw"].to_pylist(), broken, strict=True) if b}
     assert raws == {"maybe"}
-    assert manifest["calls"]["scorer_chat"]["unscored"]["unparseable"] > 0
+    assert manifest["calls"]["scorer_chat"]["unscored"]["not a choice"] > 0
 
 
 def test_neither_k_nor_the_summariser_asks_the_scorer_again(demo, tmp_path):
@@ -165,6 +165,6 @@ def test_a_server_that_dies_pauses_and_resume_asks_the_rest(demo, tmp_path):
 )
 def test_what_the_data_does_not_allow_is_refused(demo, tmp_path, scorer, summarizer, images, captioner, said):
     path = preset(tmp_path, "http://127.0.0.1:9/v1", scorer, summarizer, captioner)
-    config = config_of(demo, "plain.jsonl", path)
+    config = config_of(demo, "plain.jsonl" if images else "described.jsonl", path)
     with pytest.raises(ConfigError, match=said):
         run_audit(config if images else replace(config, images=None), Workspace(tmp_path / "w"))

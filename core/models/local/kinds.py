@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from core.models.local.dinov2 import DinoV2
 from core.models.local.open_clip_pair import OpenClip
+from core.models.local.owlv2 import Owlv2
+from core.models.local.sentence_vectors import SentenceVectors
+from core.models.local.siglip import Siglip
 from core.models.local_settings import LocalSettings
 
 
@@ -15,6 +19,10 @@ def _open_clip(settings: LocalSettings) -> OpenClip:
 
 FACTORIES: dict[str, Callable[[LocalSettings], Any]] = {
     "open-clip": _open_clip,
+    "dinov2": DinoV2,
+    "siglip": Siglip,
+    "sentence-transformers": SentenceVectors,
+    "owlv2": Owlv2,
 }
 
 

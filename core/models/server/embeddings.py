@@ -77,7 +77,7 @@ class ServerEmbedder:
 
     def _embed(self, bodies: Sequence[tuple[dict[str, Any], int]]) -> FloatMatrix:
         if not bodies:
-            return np.zeros((0, 0), np.float32)
+            return np.zeros((0, self.dimensions), np.float32)
         self._check()
         rows = np.concatenate(self.link.run(self._all(bodies)))
         norms = np.linalg.norm(rows, axis=1, keepdims=True)

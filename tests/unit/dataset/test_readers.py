@@ -119,7 +119,7 @@ HOSTILE = {
     ),
     "cut.json": (json.dumps(ROWS)[:-15].encode(), "cut off after record 2"),
     "glued.json": (b'[{"caption": "a"} {"caption": "b"}]', "after record 1"),
-    "two_lists.json": (b'{"images": [{"id": 1}],\n"annotations": [{"caption": "a"}]}', "several lists"),
+    "two_lists.json": (b'{"left": [{"id": 1}],\n"right": [{"caption": "a"}]}', "several lists"),
     "cut.parquet": (b"PAR1" + bytes(50), "Parquet file is damaged"),
     "twice.csv": (b"caption,caption\na,b\n", "same name"),
     "latin_header.csv": ("légende,caption\na,b\n".encode("latin-1"), "header line is not UTF-8"),

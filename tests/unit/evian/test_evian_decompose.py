@@ -104,3 +104,24 @@ def test_three_calls_and_a_failed_step_costs_no_more():
 def test_an_answer_cut_off_is_unscored():
     (found,) = decompose([TEXT], [""], FakeChat(lambda a: Completion(MARKED, "length")))
     assert found.reason == "cut off"
+
+
+@pytest.mark.parametrize(
+    "answer", ["Sure! Here you are: A lamp stands there.", "A lamp stands there.", "Summary: A lamp."]
+)
+def test_a_summary_without_its_prefix_is_unscored_with_its_raw_text(answer):
+    found = read_synthesis("A lamp stands there.", Completion(answer))
+    assert (found.reason, found.raw) == ("no prefix", answer)
+
+
+def test_a_cleaned_response_without_its_prefix_is_unscored():
+    """Talk behind a tagged end could not be told from a rewriting of it."""
+    text = "A lamp stands there. It may be old."
+    spans = (TagSpan("INFER", 21, 35),)
+    answer = "A lamp stands there. I hope this helps!"
+    found = read_distillation(text, spans, Completion(answer))
+    assert (found.reason, found.raw) == ("no prefix", answer)
+    assert read_distillation(text, spans, Completion("Cleaned Response: A lamp stands there.")) == TEXT_LEFT
+
+
+TEXT_LEFT = "A lamp stands there."
