@@ -22,7 +22,6 @@ from core.bench.vnli_leaderboard import (
     resampled,
 )
 
-
 FEWEST_IMAGES = 10
 """Fewer images, drawn anew, give intervals that are far too short (of one image: none at all)."""
 
