@@ -26,7 +26,7 @@ def choose_run() -> OpenRun | None:
     asked = st.query_params.get("run") or st.session_state.get("last_run")
     run_id = asked if asked in ids else ids[0]
     if len(runs) > 1:
-        names = {info.run_id: f"{plain(info.name)} · {info.preset}" for info in runs}
+        names = {info.run_id: f"{info.name} · {info.preset}" for info in runs}
         run_id = st.selectbox("Run", ids, index=ids.index(run_id), format_func=names.__getitem__)
     st.query_params["run"] = run_id
     return open_run(workspace, run_id)

@@ -28,6 +28,7 @@ from core.domain.chat import Ask, PlannedCalls
 from core.domain.judgement import Unscored
 from core.domain.provenance import ModelIdentity
 from core.domain.vnli import Claim, Revision
+from core.models.embedded.clause_removal import without_concepts
 from core.models.embedded.sentence_check import faults
 from core.prompts.load_prompt import load_prompt
 from core.runs.executor_local import Part, run_parts
@@ -36,12 +37,11 @@ from core.scores import vnli_factuality
 from core.scores.vnli_baseline import baseline_identity
 from core.scores.vnli_factuality import factuality_ask
 from core.summaries import vnli_critique, vnli_revision
-from core.summaries.vnli_clauses import without_concepts
 from core.summaries.vnli_critique import baseline_critique, critique_ask, critiques
 from core.summaries.vnli_revision import revise, revised_claim, revision_ask
 
 FACTS_A_PART = 512
-REVISER_BASELINE = ModelIdentity("vnli-clause-removal", "2", "embedded", baseline=True)
+REVISER_BASELINE = ModelIdentity("vnli-clause-removal", "3", "embedded", baseline=True)
 PLANNED_CRITIQUE = "x" * 160
 
 
@@ -142,18 +142,18 @@ def _shortened(
     claims: Sequence[Claim], unsupported: Sequence[Sequence[Mapping[str, Any]]]
 ) -> list[tuple[str, str] | Unscored]:
     """The baseline's revisions: the unsupported clause taken out, if what is left still is a sentence."""
-    texts = [
-        without_concepts(claim.text, [(c["start"], c["end"]) for c in spans])
-        for claim, spans in zip(claims, unsupported, strict=True)
-    ]
-    wrong = faults([(claim.text, text) for claim, text in zip(claims, texts, strict=True) if text])
-    found = iter(wrong)
+    texts = without_concepts(
+        [claim.text for claim in claims], [[(c["start"], c["end"]) for c in spans] for spans in unsupported]
+    )
+    found = iter(faults([(claim.text, text) for claim, text in zip(claims, texts, strict=True) if text]))
     made: list[tuple[str, str] | Unscored] = []
     for claim, text in zip(claims, texts, strict=True):
         fault = next(found) if text else ""
-        if not fault and text == claim.text:
-            fault = "nothing to take out"
-        made.append(Unscored("no safe edit", fault, text) if fault else (text, ""))
+        if text is None or text == claim.text:
+            fault = "no phrase can be taken out without the rest"
+        made.append(
+            (text, "") if text is not None and not fault else Unscored("no safe edit", fault, text or "")
+        )
     return made
 
 

@@ -22,6 +22,9 @@ from core.bench.vnli_leaderboard import (
     resampled,
 )
 
+FEWEST_IMAGES = 10
+"""Fewer images, drawn anew, give intervals that are far too short (of one image: none at all)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -40,7 +43,7 @@ class Difference:
 class Paired:
     """n_images: images with a judged caption of both. only_first: images only the first got wholly right.
 
-    mcnemar_p: exact, two-sided; differences: by criterion, None where nothing was judged.
+    mcnemar_p: exact, two-sided; differences: by criterion, None below FEWEST_IMAGES.
     """
 
     first: str
@@ -84,7 +87,7 @@ def compare(
         only_second,
         int((~right_a & ~right_b).sum()),
         mcnemar(only_first, only_second),
-        _differences(a, b, seed, times) if images else dict.fromkeys(CRITERIA),
+        _differences(a, b, seed, times) if len(images) >= FEWEST_IMAGES else dict.fromkeys(CRITERIA),
     )
 
 

@@ -36,6 +36,10 @@ def comparison_html(c: Comparison) -> str:
         for line in c.lines
     )
     pair = c.pair
+    if not c.lines:
+        return (
+            f'<p class="fl-sub">These two share {count(pair.n_images)} images: too few for an interval.</p>'
+        )
     return (
         '<table class="fl-table"><thead><tr><th scope="col">First minus second, in points</th>'
         '<th scope="col">difference</th><th scope="col">95 % interval</th><th scope="col">p</th>'

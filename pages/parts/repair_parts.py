@@ -43,7 +43,7 @@ def picture_html(run_id: str, view: CaptionView) -> str:
     if view.image is None:
         return ""
     source = f"/thumb/{quote(run_id, safe='')}/{quote(view.image, safe='')}"
-    image = f'<img src="{source}?w=640" alt="Image {esc(view.sample_id)}" loading="lazy">'
+    image = f'<img src="{source}" alt="Image {esc(view.sample_id)}" loading="lazy">'
     return f'<div class="fl-thumb">{image}</div>'
 
 

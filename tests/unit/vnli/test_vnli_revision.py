@@ -5,8 +5,8 @@ import pytest
 from core.domain.chat import Completion
 from core.domain.judgement import Unscored
 from core.domain.vnli import Claim, Factuality, Revision, reassemble
+from core.models.embedded.clause_removal import without_concepts
 from core.prompts.load_prompt import load_prompt
-from core.summaries.vnli_clauses import without_concepts
 from core.summaries.vnli_critique import baseline_critique, critique_ask, critiques
 from core.summaries.vnli_revision import read_revision, revise, self_consistency
 from tests.contracts.fake_chat import FakeChat
@@ -102,16 +102,26 @@ def span(sentence, word):
     ("sentence", "words", "expected"),
     [
         ("A man is standing next to a bus with a handbag.", ["handbag"], "A man is standing next to a bus."),
-        ("There are a chair, a handbag, and a dog.", ["handbag"], "There are a chair, and a dog."),
-        ("There is a dog and a cat on a sofa.", ["cat"], "There is a dog on a sofa."),
+        ("There are a chair, a handbag, and a dog.", ["handbag"], "There are a chair and a dog."),
+        ("There is a dog and a cat on a sofa.", ["cat"], "There is a dog."),
         ("In the kitchen, a man is cooking.", ["kitchen"], "A man is cooking."),
         ("Handbags are on the floor.", ["Handbags"], ""),
         ("There is a handbag.", ["handbag"], ""),
-        ("a dog sits on a sofa near a tv with a remote", ["tv", "remote"], "a dog sits on a sofa"),
+        ("The woman is wearing a backpack, which is visible on her back.", ["backpack"], ""),
+        ("A dog sits here, and a car is parked behind it.", ["car"], "A dog sits here."),
+        ("A man holds a bat, and the boy wears a hat.", ["bat"], "The boy wears a hat."),
+        ("A car and a person are on the street.", ["person"], "A car is on the street."),
+        ("There are cups, forks, and knives on the table.", ["forks", "knives"], "There are cups."),
+        ("The kitchen is filled with bottles.", ["bottles"], ""),
+        ("A cake, which is on a table, looks good.", ["table"], "A cake looks good."),
     ],
 )
-def test_the_baseline_takes_the_clause_out(sentence, words, expected):
-    assert without_concepts(sentence, [span(sentence, w) for w in words]) == expected
+def test_the_baseline_takes_the_phrase_out(sentence, words, expected):
+    assert without_concepts([sentence], [[span(sentence, w) for w in words]]) == [expected]
+
+
+def test_nothing_to_cut_is_no_revision():
+    assert without_concepts(["A dog sits.", "A cat."], [[], [(6, 6)]]) == [None, None]
 
 
 def test_self_consistency_counts_everything_once():
