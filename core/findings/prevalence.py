@@ -81,6 +81,17 @@ def prevalence(
     return Prevalence(share, interval, float(y.mean()), classical, weight, len(y), len(y) + len(rest))
 
 
+def wrongness(alignment: FloatVector) -> FloatVector:
+    """(n,) how wrong facts are taken to be, 0..1, from their alignments (higher = better aligned).
+
+    1 - alignment where all are in 0..1, else by rank: a standardised cosine has no bounds.
+    """
+    if not len(alignment) or (alignment.min() >= 0 and alignment.max() <= 1):
+        return np.asarray(1 - alignment, np.float64)
+    place = alignment.argsort(kind="stable").argsort(kind="stable")
+    return np.asarray(1 - (place + 0.5) / len(alignment), np.float64)
+
+
 def _ppi(
     y: FloatVector, f: FloatVector, rest: FloatVector, weight: float, level: float
 ) -> tuple[float, float, float]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from core.domain.label import HumanLabel
-from core.findings.prevalence import FEWEST, prevalence
+from core.findings.prevalence import FEWEST, prevalence, wrongness
 from core.labels.fact_labels import WRONG, Place, place_of
 from core.views.numbers import counted
 from core.views.open_run import OpenRun, labels_of
@@ -29,21 +29,16 @@ def prevalence_sentence(run: OpenRun, finding: Mapping[str, Any]) -> str:
             "not estimated."
         )
     facts = cluster_facts(run, int(finding["text_cluster"]["id"]))
-    labelled, scores, others = [], [], []
-    for place, value in facts:
-        if value is None:
-            continue
-        if place in verdicts:
-            labelled.append(verdicts[place])
-            scores.append(1 - value)
-        else:
-            others.append(1 - value)
+    scored = [(place, value) for place, value in facts if value is not None]
+    taken = wrongness(np.array([value for _, value in scored], np.float64))
+    judged = np.array([place in verdicts for place, _ in scored], bool)
+    labelled = [verdicts[place] for place, _ in scored if place in verdicts]
     if len(labelled) < FEWEST:
         return (
             f"{counted(len(labelled), 'sentence')} of this cluster have a verdict by a person; "
             f"the share of errors is estimated from {FEWEST} on."
         )
-    found = prevalence(np.array(labelled, bool), np.array(scores), np.array(others))
+    found = prevalence(np.array(labelled, bool), taken[judged], taken[~judged])
     return (
         f"{100 * found.share:.0f} % of its sentences are really wrong (95 % interval "
         f"{100 * found.interval.low:.0f} to "

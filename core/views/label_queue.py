@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from core.domain.label import HumanLabel
-from core.findings.prevalence import Prevalence, prevalence
+from core.findings.prevalence import Prevalence, prevalence, wrongness
 from core.labels.fact_labels import WRONG, Place
 from core.views.findings import findings_of
 from core.views.marked_text import Piece, Span, cut
@@ -68,7 +68,7 @@ def label_queue(run: OpenRun, finding_id: str | None = None) -> Queue:
         title,
         tuple(places[i] for i in order),
         np.array([picked[i]["sample_index"] for i in order], np.int64),
-        _wrongness(values[scored])[order],
+        wrongness(values[scored])[order],
         len(rows) - len(scored),
     )
 
@@ -76,14 +76,6 @@ def label_queue(run: OpenRun, finding_id: str | None = None) -> Queue:
 def _draw(fingerprint: str, place: Place) -> bytes:
     """A random number of a sentence: the order is the same in every run and for every annotator."""
     return hashlib.sha256(f"{fingerprint}|{place[0]}|{place[1]}|{place[2]}".encode()).digest()
-
-
-def _wrongness(alignment: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """1 - alignment where that is in 0..1, else its rank, 0..1."""
-    if not len(alignment) or (alignment.min() >= 0 and alignment.max() <= 1):
-        return 1 - alignment
-    place = alignment.argsort(kind="stable").argsort(kind="stable")
-    return np.asarray(1 - (place + 0.5) / len(alignment), np.float64)
 
 
 def waiting(queue: Queue, judged: Collection[Place], skipped: Collection[Place]) -> list[int]:

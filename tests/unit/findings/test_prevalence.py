@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.findings.prevalence import prevalence
+from core.findings.prevalence import prevalence, wrongness
 
 
 def draw(rng, n, n_rest, share, quality):
@@ -84,3 +84,11 @@ def test_coverage_at_nominal_95_percent(share, n):
         found = prevalence(*draw(rng, n, 600, share, 0.6))
         hits += found.interval.low <= share <= found.interval.high
     assert hits >= 0.91 * 300  # 94 % less three standard errors
+
+
+def test_wrongness_is_one_minus_alignment_or_by_rank_where_alignments_have_no_bounds():
+    assert wrongness(np.array([0.2, 1.0, 0.0])).tolist() == pytest.approx([0.8, 0.0, 1.0])
+    ranked = wrongness(np.array([-2.5, 3.1, 0.4, 0.4]))
+    assert ranked.argsort().tolist() == [1, 3, 2, 0]
+    assert 0 < ranked.min() < ranked.max() < 1
+    assert len(wrongness(np.zeros(0))) == 0
