@@ -34,6 +34,9 @@ def queue_of(root: str, run_id: str, finding_id: str | None) -> Queue:
 def give(run: OpenRun, number: int, verdict: str, queue: Queue) -> None:
     """Save a verdict: on disk when this returns, or the page says why not."""
     place = queue.place[number]
+    known = verdicts_by_annotator(labels_of(run.workspace, run.fingerprint).labels())
+    if place in known.get(annotator(), {}):
+        return  # a key pressed twice before the page was drawn anew
     note = st.session_state.get(f"rationale_{fact_target(place)}", "").strip()
     try:
         labels_of(run.workspace, run.fingerprint).give(
@@ -94,7 +97,7 @@ def question(run: OpenRun, queue: Queue, left: list[int], last: str | None) -> N
     for k, (verdict, column) in enumerate(zip(FACT_VERDICTS, st.columns(4, gap="small"), strict=True)):
         column.button(
             verdict,
-            key=f"give_{k}",
+            key=f"give_{k}_{number}",  # its own: a key pressed too early never judges the next sentence
             shortcut=str(k + 1),
             help=MEANING[k],
             width="stretch",

@@ -74,10 +74,11 @@ def _default_annotator() -> str:
 
 def choose_annotator() -> None:
     """A small field for the annotator's name."""
+    if "annotator" not in st.session_state:  # as `value` it would make another field of it with every name
+        st.session_state["annotator"] = annotator()
     with st.popover(annotator(), icon=":material/person:", help="Verdicts are saved under this name."):
         st.text_input(
             "Your name",
-            value=annotator(),
             key="annotator",
             persist_state="session",
             max_chars=60,

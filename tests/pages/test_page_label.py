@@ -27,6 +27,11 @@ def stored(root):
     return [json.loads(line) for f in files for line in f.read_text().splitlines()]
 
 
+def verdict(app, k):
+    """The button of a verdict; its key names the sentence too."""
+    return next(b for b in app.button if b.key and b.key.startswith(f"give_{k}_"))
+
+
 def give_as(run, queue, numbers, verdict, name):
     store = labels_of(run.workspace, run.fingerprint)
     for k in numbers:
@@ -73,7 +78,7 @@ def test_a_verdict_is_on_disk_at_once_and_the_next_sentence_comes(root, open_pag
     app = open_page("label.py", run=run.run_id)
     first = fact_target(queue.place[0])
     app.text_input(key=f"rationale_{first}").input("seen").run()
-    app.button(key="give_2").click().run()
+    verdict(app, 2).click().run()
     (label,) = stored(root)
     assert (label["target"], label["verdict"], label["note"]) == (first, "Contradiction", "seen")
     assert "1 of 60 judged" in words(app)
@@ -84,8 +89,8 @@ def test_undo_brings_the_sentence_back_and_is_appended(root, open_page, run):
     queue = label_queue(run)
     app = open_page("label.py", run=run.run_id)
     assert app.button(key="undo_label").disabled
-    app.button(key="give_0").click().run()
-    app.button(key="give_1").click().run()
+    verdict(app, 0).click().run()
+    verdict(app, 1).click().run()
     app.button(key="undo_label").click().run()
     assert "1 of 60 judged" in words(app)
     assert app.text_input(key=f"rationale_{fact_target(queue.place[1])}") is not None
@@ -164,3 +169,11 @@ def test_all_judged_is_said(open_page, run):
     assert "Every sentence of this sample has a verdict of yours" in words(app)
     app.button(key="undo_label").click().run()
     assert "59 of 60 judged" in words(app)
+
+
+def test_the_buttons_of_the_next_sentence_are_others(open_page, run):
+    """So that a key pressed before the page is drawn anew cannot judge a sentence nobody has seen."""
+    app = open_page("label.py", run=run.run_id)
+    before = {verdict(app, k).key for k in range(4)}
+    verdict(app, 0).click().run()
+    assert not before & {verdict(app, k).key for k in range(4)}
