@@ -52,7 +52,7 @@ def planted_view(run: OpenRun) -> PlantedView:
         for r in recall_by_level(distinct)
     )
     missed = tuple(
-        f"{r.t} <- {r.v} at V {r.level:g}, in {r.n_carriers} captions" for r in distinct if r.rank is None
+        f"{r.t} ← {r.v} at V {r.level:g}, in {r.n_carriers} captions" for r in distinct if r.rank is None
     )
     return PlantedView(rows, missed, _sentence(distinct), f"python -m core plant {run.run_id} --n 20")
 
