@@ -45,21 +45,23 @@ def page(browser, scored, request):
 
 @pytest.mark.timeout(300)
 def test_open_a_response_from_the_plot_and_download_the_best(page, scored):
-    expect(page.locator(".stMarkdownBadge").first).to_contain_text("Baseline")
+    expect(page.locator(".stMarkdownBadge").first).to_contain_text("Baseline", timeout=WAIT)
     points = page.locator(".fl-scatter a")
-    assert points.count() == 60 - 1, "every response with both scores is a point"
+    expect(points).to_have_count(60 - 1, timeout=WAIT)  # every response with both scores is a point
     hollow = page.locator(".fl-scatter a.fl-hollow")
-    assert hollow.count() == 15, "no inference claimed: hollow, not a bad score"
+    expect(hollow).to_have_count(15, timeout=WAIT)  # no inference claimed: hollow, not a bad score
+    app = page.locator("[data-testid=stApp]")
+    expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=WAIT)
 
     points.first.click(force=True)
     page.wait_for_url("**/triplets?*sample=s*", timeout=WAIT)
     opened = page.locator("article.fl-sample")
     expect(opened).to_be_visible(timeout=WAIT)
-    expect(opened.locator(".fl-scores li")).to_have_count(3)
-    expect(opened.locator("mark.fl-infer").first).to_be_visible()
+    expect(opened.locator(".fl-scores li")).to_have_count(3, timeout=WAIT)
+    expect(opened.locator("mark.fl-infer").first).to_be_visible(timeout=WAIT)
     page.wait_for_function("document.querySelector('.fl-sample-picture img').naturalWidth > 0")
 
-    expect(page.get_by_text("30 kept, 30 dropped")).to_be_visible()
+    expect(page.get_by_text("30 kept, 30 dropped")).to_be_visible(timeout=WAIT)
     with page.expect_download() as started:
         page.get_by_role("button", name="Download 30 rows").click()
     rows = [json.loads(line) for line in started.value.path().read_text().splitlines()]
