@@ -191,7 +191,8 @@ def cards(run: OpenRun, view: FindingView, group: Group) -> None:
     state = f"shown_{view.finding_id}_{group.key}"
     shown = st.session_state.get(state, CARDS_AT_ONCE)
     found = cards_of(run, view.finding_id, group, 0, shown)
-    st.html(gallery_html(run.run_id, found, wrong=group.key.startswith("wrong")))
+    wrong = group.key.startswith("wrong")
+    st.html(gallery_html(run.run_id, found, wrong=wrong, judged=has_vnli(run)))
     left = len(group.samples) - len(found)
     if left > 0 and st.button(f"Show more ({count(left)} left)", key="more", shortcut="M"):
         st.session_state[state] = shown + 2 * CARDS_AT_ONCE

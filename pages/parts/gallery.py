@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from core.views.gallery import SampleCard
 from pages.parts.html import esc, marked
 
 
-def gallery_html(run_id: str, cards: Sequence[SampleCard], *, wrong: bool) -> str:
-    """The cards as a grid. wrong: whether the marked sentences are errors."""
+def gallery_html(run_id: str, cards: Sequence[SampleCard], *, wrong: bool, judged: bool = False) -> str:
+    """The cards as a grid. wrong: whether the marked sentences are errors.
+
+    judged: whether the run judged sentences; each card then links to the page of its sample.
+    """
     holds = "" if wrong else " fl-holds"
-    return f'<div class="fl-gallery{holds}">{"".join(_card(run_id, card) for card in cards)}</div>'
+    return f'<div class="fl-gallery{holds}">{"".join(_card(run_id, c, judged) for c in cards)}</div>'
 
 
-def _card(run_id: str, card: SampleCard) -> str:
+def _card(run_id: str, card: SampleCard, judged: bool) -> str:
+    link = _sample_link(run_id, card) if judged else ""
     return (
         f'<figure class="fl-card">{_picture(run_id, card)}<figcaption>'
-        f"<p>{marked(card.excerpt)}</p>{_objects(card)}{_details(card)}</figcaption></figure>"
+        f"<p>{marked(card.excerpt)}</p>{_objects(card)}{link}{_details(card)}</figcaption></figure>"
+    )
+
+
+def _sample_link(run_id: str, card: SampleCard) -> str:
+    address = urlencode({"run": run_id, "sample": card.sample_id})
+    name = f"Sentence by sentence: sample {card.sample_id}"
+    return (
+        f'<a class="fl-sample-link" href="/sample?{esc(address)}" target="_self" aria-label="{esc(name)}">'
+        "Sentence by sentence</a>"
     )
 
 

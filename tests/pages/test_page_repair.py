@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from core.labels.revisions import accepted_revisions, decisions
@@ -28,6 +35,16 @@ def wrong_facts():
     return [2 * i + 1 for i in range(60) if i % 3 == 0 and base.is_wrong(i)]
 
 
+def rename_samples(root, run_id, names):
+    stages = json.loads((root / "runs" / run_id / "run.json").read_text())["stages"]
+    for stage in ("samples", "facts"):
+        for path in (root / "stages" / stage / stages[stage]).glob("part-*.parquet"):
+            table = pq.read_table(path)
+            column = [names[s] for s in table["sample_id"].to_pylist()]
+            at = table.schema.get_field_index("sample_id")
+            pq.write_table(table.set_column(at, "sample_id", pa.array(column)), path)
+
+
 @pytest.fixture
 def repairs(open_page, vnli):
     app = open_page("finding.py", run=vnli, finding=HANDBAG)
@@ -52,6 +69,34 @@ def test_reasons_critiques_and_diffs_are_shown(repairs):
 def test_a_run_without_the_step_shows_the_samples_only(open_page, finished):
     app = open_page("finding.py", run=finished, finding=HANDBAG)
     assert not app.tabs
+
+
+def links(app):
+    return re.findall(r'class="fl-sample-link" href="([^"]*)"', words(app))
+
+
+def test_every_card_links_to_the_page_of_its_sample(open_page, root, finished):
+    ids = ["s000", 's 1&"<b>', *(f"s{i:03}" for i in range(2, 60))]
+    rename_samples(root, finished, dict(zip((f"s{i:03}" for i in range(60)), ids, strict=True)))
+    app = open_page("finding.py", run=add_vnli(root, finished), finding=base.finding_id("chair", "tv"))
+    found = [parse_qs(urlsplit(unescape(a)).query) for a in links(app)]
+    assert len(found) == words(app).count("<figure") > 4
+    assert {q["run"][0] for q in found} == {finished}
+    assert [q["sample"][0] for q in found] == [
+        unescape(s) for s in re.findall(r"<dt>Sample</dt><dd>(.*?)</dd>", words(app))
+    ]
+    assert ids[1] in {q["sample"][0] for q in found}
+    assert "<b>" not in "".join(links(app))
+    for query in found[:2] + [q for q in found if q["sample"][0] == ids[1]]:
+        sample = open_page("sample.py", run=query["run"][0], sample=query["sample"][0])
+        assert not sample.error
+        assert 'class="fl-v-wrong"' in words(sample)
+
+
+def test_without_the_step_no_card_links_to_a_page_that_has_nothing_to_show(open_page, finished):
+    app = open_page("finding.py", run=finished, finding=HANDBAG)
+    assert words(app).count("<figure") > 4
+    assert links(app) == []
 
 
 def test_accept_is_on_disk_and_undo_takes_it_back(repairs):
