@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.evian import AXIS_SYMBOLS
 from core.findings.evian_selection import Weights
 from core.views.numbers import count
 from core.views.open_run import OpenRun, open_run
 from core.views.triplet_export import export_name, export_selection
 from core.views.triplet_sample import sample_view
 from core.views.triplets import (
+    NAMES,
     Rows,
     Selection,
     Triplets,
@@ -59,7 +61,7 @@ def choose_run() -> OpenRun | None:
 
 
 def filters(t: Triplets) -> tuple[Triplets, Rows]:
-    """Captioners, range of the overall score, and whether an axis without a claim counts."""
+    """Captioners, range and weights of the overall score, and whether an axis without a claim counts."""
     names = sorted(set(t.captioners))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.multiselect("Captioners", names, placeholder="All captioners", key="captioners")
@@ -71,8 +73,28 @@ def filters(t: Triplets) -> tuple[Triplets, Rows]:
             help="A response without inference (or knowledge) gets 2 on that axis by rule. Off: the overall "
             "score is the mean of the other axes, so that it costs nothing.",
         )
-    t = t.weighted(Weights(), counted)
+        weights = weights_of()
+    if not weights:
+        st.warning(
+            "With every weight 0 there is no overall score. The axes count alike until one is above 0."
+        )
+    elif len(set(weights)) > 1:
+        parts = " + ".join(
+            f"{w:g} {symbol}" for w, symbol in zip(weights, AXIS_SYMBOLS.values(), strict=True)
+        )
+        st.caption(f"Overall score = ({plain(parts)}) / {sum(weights):g}")
+    t = t.weighted(Weights(*weights), counted)
     return t, filter_rows(t, chosen, low, high)
+
+
+def weights_of() -> tuple[float, ...]:
+    """Weights of the axes in the overall score, in the order of AXES; empty if all are 0."""
+    with st.popover("Weights", help="How much each axis counts in the overall score. 0 leaves it out."):
+        weights = tuple(
+            st.number_input(f"{name} ({AXIS_SYMBOLS[axis]})", 0.0, 10.0, 1.0, 0.5, key=f"weight_{axis}")
+            for axis, name in NAMES.items()
+        )
+    return weights if any(weights) else ()
 
 
 def scores_panel(t: Triplets, rows: Rows) -> None:

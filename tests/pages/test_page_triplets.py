@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.domain.evian import AXES
 from core.runs.workspace import Workspace
 from core.views.open_run import open_run
 from core.views.triplets import captioner_table, distributions, filter_rows, load_triplets, select
@@ -132,6 +133,40 @@ def test_selection_says_what_is_kept_and_dropped(open_page, scored):
     app.slider(key="threshold").set_value(3.3).run()
     n = sum(overall_of(i) >= 3.3 for i in range(N) if i != BROKEN)
     assert f"{n} kept, {N - n} dropped" in words(app)
+
+
+def weighted_of(i, weights):
+    scores = [2 if v is None else v for v in values(i)]
+    return sum(w * v for w, v in zip(weights, scores, strict=True)) / sum(weights)
+
+
+def test_weights_change_the_overall_score_and_how_many_are_selected(open_page, scored):
+    app = open_page("triplets.py", run=scored)
+    app.segmented_control(key="rule").set_value("At least").run()
+    app.slider(key="threshold").set_value(2.5).run()
+    kept = {}
+    for weights in ((1, 1, 1), (3, 1, 0), (0, 0, 1), (0.5, 0, 2)):
+        for axis, weight in zip(AXES, weights, strict=True):
+            app.number_input(key=f"weight_{axis}").set_value(weight)
+        app.run()
+        kept[weights] = n = sum(weighted_of(i, weights) >= 2.5 for i in range(N) if i != BROKEN)
+        assert f"{n} kept, {N - n} dropped" in words(app), weights
+        table = table_of(app).set_index("Sample")
+        for i in range(4, 8):
+            assert table.loc[f"s{i:03}"]["Overall"] == pytest.approx(weighted_of(i, weights), abs=0.006)
+    assert len(set(kept.values())) > 2, "weights that change nothing would test nothing"
+    assert "Overall score = (0.5 S" in words(app).replace("\\", "")
+
+
+def test_weights_all_zero_are_one_sentence_and_the_axes_count_alike(open_page, scored):
+    app = open_page("triplets.py", run=scored)
+    for axis in AXES:
+        app.number_input(key=f"weight_{axis}").set_value(0.0)
+    app.run()
+    assert not app.exception
+    assert "no overall score" in app.warning[0].value
+    expected = sorted(round(overall_of(i), 2) for i in range(N) if i != BROKEN)
+    assert list(table_of(app)["Overall"])[:-1] == expected
 
 
 def test_a_stratified_selection_keeps_each_captioners_share(open_page, scored):
